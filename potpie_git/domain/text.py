@@ -1,0 +1,102 @@
+"""Text and digests: normal forms, canonical JSON, slugs, and near-name suggestions. Pure functions over `str`."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+SLUG_LENGTH = 40
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_SPACES = re.compile(r"\s+")
+
+
+def nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def sha256_hex(text: str | bytes) -> str:
+    raw = text.encode() if isinstance(text, str) else text
+    return hashlib.sha256(raw).hexdigest()
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys, no spaces, every text in NFC: equal values give equal bytes.
+
+    Raises `ValueError` for a number that JSON cannot hold (NaN, infinity).
+    """
+    return json.dumps(
+        _nfc_tree(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def _nfc_tree(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else nfc(value)
+    if isinstance(value, dict):
+        return {nfc(str(key)): _nfc_tree(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_nfc_tree(item) for item in value]
+    return value
+
+
+def slug(text: str, length: int = SLUG_LENGTH) -> str:
+    """Lower-case ASCII letters, digits and hyphens, at most `length` of them; never empty."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _NOT_SLUG.sub("-", text.lower()).strip("-")[:length].strip("-") or "x"
+
+
+def humanise(key: str) -> str:
+    """An entity key as words: `bug_pattern:refunds-api:partial-capture` → `refunds api partial capture`."""
+    _, _, rest = key.partition(":")
+    return _SPACES.sub(" ", re.sub(r"[:_\-./]+", " ", rest or key)).strip()
+
+
+def fold(text: str) -> str:
+    """A form in which look-alike spellings of one text are equal: NFKC and case folded, twice (folding can undo NFKC)."""
+    once = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", once).casefold()
+
+
+def normalise_value(text: str) -> str:
+    """The text of a value without what a rewriter may vary: case, width, format characters, space and punctuation.
+
+    Punctuation becomes a space, so that `a-b` and `a b` are one value while `ab` is another. Symbols that carry
+    meaning between digits (`1.5`, `-3`) and comparison or arithmetic signs are kept.
+    """
+    folded = "".join(
+        char for char in fold(text) if unicodedata.category(char) not in {"Cf", "Cc", "Cn", "Co", "Mn"}
+    )
+    out = []
+    for index, char in enumerate(folded):
+        kind = unicodedata.category(char)
+        if kind[0] == "P":
+            before = folded[index - 1] if index else " "
+            after = folded[index + 1] if index + 1 < len(folded) else " "
+            numeric = after.isdigit() and (before.isdigit() or (char == "-" and before.isspace()))
+            out.append(char if numeric and char in ".,:-/" else " ")
+        else:
+            out.append(" " if kind[0] == "Z" else char)
+    return _SPACES.sub(" ", "".join(out)).strip()
+
+
+def suggest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is nearest to `name`, or None if nothing is near."""
+    candidates = list(known)
+    folded = {candidate.lower(): candidate for candidate in candidates}
+    exact = folded.get(name.lower().replace("-", "_").replace(" ", "_"))
+    if exact:
+        return exact
+    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?` with a leading space, or an empty text."""
+    near = suggest(name, known)
+    return f" Did you mean {near!r}?" if near else ""

@@ -1,0 +1,133 @@
+"""Rules that need more than one record: singletons, look-alike keys, tombstones (families PG-X and PG-T)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+from potpie_git.domain.claim import Claim, value_digest, value_text
+from potpie_git.domain.files import Tombstone
+from potpie_git.domain.keys import folded_key
+from potpie_git.domain.text import normalise_value
+from potpie_git.domain.validation.problem import Problem
+from potpie_git.domain.vocabulary import PREDICATES
+
+NEAR_SIMILARITY = 0.82
+_NEGATIONS = frozenset(
+    {
+        "not",
+        "no",
+        "never",
+        "without",
+        "cannot",
+        "cant",
+        "dont",
+        "doesnt",
+        "isnt",
+        "arent",
+        "wont",
+        "none",
+        "neither",
+        "nor",
+    }
+)
+
+
+def is_singleton(predicate: str) -> bool:
+    declared = PREDICATES.get(predicate)
+    return declared is not None and declared.singleton
+
+
+def singleton_rivals(claim: Claim, others: Iterable[Claim]) -> list[Claim]:
+    """Live claims that give `claim`'s subject another object where its predicate allows only one."""
+    if not is_singleton(claim.predicate) or not claim.live:
+        return []
+    return [
+        other
+        for other in others
+        if other.live
+        and other.id != claim.id
+        and other.predicate == claim.predicate
+        and other.subject == claim.subject
+        and other.environment == claim.environment
+        and other.object != claim.object
+    ]
+
+
+def key_twins(key: str, others: Iterable[str]) -> list[str]:
+    """Keys that differ from `key` only in case, width or composition."""
+    folded = folded_key(key)
+    return sorted({other for other in others if other != key and folded_key(other) == folded})
+
+
+def tombstone_for(claim: Claim, op: str, reason: str, mutation_provenance: object) -> Tombstone:
+    """The tombstone that a retraction or supersession of `claim` leaves."""
+    return Tombstone.model_validate(
+        {
+            "value_digest": value_digest(claim),
+            "claim": claim.id,
+            "predicate": claim.predicate,
+            "subject_type": claim.subject_type,
+            "object_type": claim.object_type or None,
+            "environment": claim.environment,
+            "text": value_text(claim) or None,
+            "subject": claim.subject,
+            "object": claim.object,
+            "op": op,
+            "reason": reason,
+            "provenance": mutation_provenance,
+        }
+    )
+
+
+def tombstone_problem(claim: Claim, tombstones: Sequence[Tombstone]) -> Problem | None:
+    """The refusal of a withdrawn value that returns, or None. `tombstones` are those of the claim's value digest."""
+    digest = value_digest(claim)
+    binding = [stone for stone in tombstones if stone.value_digest == digest and stone.claim != claim.id]
+    if not binding or not claim.live or claim.reinstates in {stone.claim for stone in binding}:
+        return None
+    stone = binding[-1]
+    return Problem(
+        "PG-T01",
+        f"this value was withdrawn before ({stone.claim}, {stone.op}): {stone.reason}",
+        f"Drop it; or, if it stands again, give `reinstates: {stone.claim}` with a reason.",
+        ("fact",) if claim.fact else ("subject",),
+    )
+
+
+def is_negated(text: str, other: str) -> bool:
+    """True if one of two normalised texts denies what the other says."""
+    left, right = ({word for word in _words(held) if word in _NEGATIONS} for held in (text, other))
+    return bool(left) != bool(right)
+
+
+def _words(text: str) -> list[str]:
+    return normalise_value(text.replace("'", "").replace("\u2019", "")).split()
+
+
+def near_similarity(text: str, other: str) -> float:
+    """How alike two normalised texts are in [0, 1]: shared words and shared runs of characters, whichever says more."""
+    left, right = set(_words(text)), set(_words(other))
+    if not left or not right:
+        return 0.0
+    overlap = 2 * len(left & right) / (len(left) + len(right))
+    return max(overlap, SequenceMatcher(None, text, other, autojunk=False).ratio())
+
+
+def near_tombstones(claim: Claim, tombstones: Iterable[Tombstone]) -> list[tuple[Tombstone, float]]:
+    """Tombstones of the same predicate, types and environment whose text is alike, most alike first."""
+    text, digest = value_text(claim), value_digest(claim)
+    found = []
+    for stone in tombstones:
+        same_scope = (
+            stone.predicate == claim.predicate
+            and stone.subject_type == claim.subject_type
+            and (stone.object_type or "") == claim.object_type
+            and stone.environment == claim.environment
+        )
+        if not same_scope or stone.value_digest == digest or not stone.text or is_negated(text, stone.text):
+            continue
+        alike = near_similarity(text, stone.text)
+        if alike >= NEAR_SIMILARITY:
+            found.append((stone, alike))
+    return sorted(found, key=lambda pair: -pair[1])
