@@ -1,0 +1,104 @@
+"""Where scalars and comments stand in a text: what a stream of events does not say by itself.
+
+Every scalar event gives the span of its source, so a `#` outside of all spans begins a comment, exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from yaml.events import ScalarEvent, StreamEndEvent
+
+from potpie_git.store.yaml.events import event_source
+
+_POSSIBLE_COMMENT = re.compile(rb"(?:\A|[\s\"'\[\]{},])#")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A scalar's source, as character offsets; `style` is empty or None (plain) or one of `"`, `'`, `|`, `>`."""
+
+    start: int
+    end: int
+    style: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The scalars' spans and the comments as (offset of `#`, offset of the line's end), both in order."""
+
+    spans: tuple[Span, ...]
+    comments: tuple[tuple[int, int], ...]
+
+
+def may_need_layout(source: bytes) -> bool:
+    """False if `source` can hold neither a comment nor a tab: cheap, and so for most files."""
+    return b"\t" in source or (b"#" in source and _POSSIBLE_COMMENT.search(source) is not None)
+
+
+def layout_of(source: bytes, text: str) -> Layout:
+    """The layout of YAML that has been read without a syntax error; `text` is `source` decoded."""
+    spans = []
+    next_event = event_source(source)
+    while (kind := type(event := next_event())) is not StreamEndEvent:
+        if kind is ScalarEvent:
+            spans.append(Span(event.start_mark.index, event.end_mark.index, event.style))
+    return Layout(tuple(spans), tuple(_comments(text, spans)))
+
+
+def separation_faults(text: str, layout: Layout) -> Iterator[tuple[int, str, str]]:
+    """White space that readers of YAML judge differently, as (offset, message, hint)."""
+    for offset in _offsets(text, "\t"):
+        if not _is_content(text, offset, layout):
+            hint = "Indent and separate with spaces; put text that holds a tab in double quotes."
+            yield offset, "a tab stands where only spaces may separate", hint
+    for offset, _ in layout.comments:
+        if offset and text[offset - 1] not in " \t\n":
+            yield offset, "a comment begins without a space before its `#`", "Put a space before the `#`."
+
+
+def _is_content(text: str, offset: int, layout: Layout) -> bool:
+    """True within quotes, in the lines of a block scalar, and in a comment."""
+    span = _span_at(layout.spans, offset)
+    if span is not None and (
+        span.style in ("'", '"') or (_is_block(span) and offset > _header_end(text, span))
+    ):
+        return True
+    at = bisect_right(layout.comments, offset, key=lambda comment: comment[0]) - 1
+    return at >= 0 and offset < layout.comments[at][1]
+
+
+def _comments(text: str, spans: list[Span]) -> Iterator[tuple[int, int]]:
+    position = 0
+    while (offset := text.find("#", position)) >= 0:
+        span = _span_at(spans, offset)
+        if span is None or (_is_block(span) and offset < _header_end(text, span)):
+            end = text.find("\n", offset)
+            position = len(text) if end < 0 else end
+            yield offset, position
+        else:
+            position = max(span.end, offset + 1)
+
+
+def _span_at(spans: list[Span] | tuple[Span, ...], offset: int) -> Span | None:
+    at = bisect_right(spans, offset, key=lambda span: span.start) - 1
+    return spans[at] if at >= 0 and offset < spans[at].end else None
+
+
+def _is_block(span: Span) -> bool:
+    return span.style in ("|", ">")
+
+
+def _header_end(text: str, span: Span) -> int:
+    end = text.find("\n", span.start)
+    return len(text) if end < 0 else end
+
+
+def _offsets(text: str, char: str) -> Iterator[int]:
+    offset = text.find(char)
+    while offset >= 0:
+        yield offset
+        offset = text.find(char, offset + 1)
