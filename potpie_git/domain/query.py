@@ -21,7 +21,7 @@ class MatchMode(StrEnum):
 
 
 class Standing(StrEnum):
-    """How far a claim has come: on a protected branch, only on this branch, not committed, or derived from the repository."""
+    """How far a claim has come: reviewed (on a protected branch), on this branch, uncommitted, or derived."""
 
     REVIEWED = "reviewed"
     BRANCH = "branch"

@@ -13,6 +13,9 @@ from typing import Any
 SLUG_LENGTH = 40
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _SPACES = re.compile(r"\s+")
+_APOSTROPHES = "'\u2018\u2019\u02bc`"
+# Joiners, Hangul fillers and variation selectors: letters and marks by category, nothing to the eye.
+_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 
 def nfc(text: str) -> str:
@@ -64,14 +67,12 @@ def fold(text: str) -> str:
 
 
 def normalise_value(text: str) -> str:
-    """The text of a value without what a rewriter may vary: case, width, format characters, space and punctuation.
+    """A value's text without what a rewriter may vary: case, width, format characters, space and punctuation.
 
-    Punctuation becomes a space, so that `a-b` and `a b` are one value while `ab` is another. Symbols that carry
-    meaning between digits (`1.5`, `-3`) and comparison or arithmetic signs are kept.
+    Apostrophes vanish and other punctuation becomes a space, so that `a-b` and `a b` are one value while `ab` is
+    another. Punctuation that carries meaning beside digits (`1.5`, `-3`) and symbols (`<`, `+`) are kept.
     """
-    folded = "".join(
-        char for char in fold(text) if unicodedata.category(char) not in {"Cf", "Cc", "Cn", "Co", "Mn"}
-    )
+    folded = "".join(char for char in fold(text) if not _is_invisible(char) and char not in _APOSTROPHES)
     out = []
     for index, char in enumerate(folded):
         kind = unicodedata.category(char)
@@ -81,8 +82,15 @@ def normalise_value(text: str) -> str:
             numeric = after.isdigit() and (before.isdigit() or (char == "-" and before.isspace()))
             out.append(char if numeric and char in ".,:-/" else " ")
         else:
-            out.append(" " if kind[0] == "Z" else char)
+            out.append(" " if kind[0] == "Z" or char.isspace() else char)
     return _SPACES.sub(" ", "".join(out)).strip()
+
+
+def _is_invisible(char: str) -> bool:
+    """True for characters that a text can hold without looking any different, white space apart."""
+    if char.isspace():
+        return False
+    return unicodedata.category(char) in {"Cf", "Cc", "Cn", "Co"} or bool(_FILLERS.match(char))
 
 
 def suggest(name: str, known: Iterable[str]) -> str | None:

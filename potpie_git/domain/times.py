@@ -35,7 +35,7 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_moment(text: str, now: datetime) -> datetime:
-    """A moment that a reader names: a time with an offset, a date (its first instant, in UTC), or an age such as `30d`."""
+    """A moment that a reader names: a time with an offset, a date (its first instant in UTC), or an age (`30d`)."""
     text = text.strip()
     window = _WINDOW.match(text)
     if window:

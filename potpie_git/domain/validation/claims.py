@@ -237,9 +237,10 @@ def _withdrawal_problems(claim: Claim) -> Iterator[Problem]:
         return
     known = WITHDRAWING_OPS | {"merge_duplicate_entities"}
     if claim.invalidation.op not in known:
+        near = did_you_mean(claim.invalidation.op, MUTATION_OPS)
         yield Problem(
             "PG-S12",
-            f"invalidation.op {claim.invalidation.op!r} withdraws nothing.{did_you_mean(claim.invalidation.op, MUTATION_OPS)}",
+            f"invalidation.op {claim.invalidation.op!r} withdraws nothing.{near}",
             f"Use one of: {', '.join(sorted(known))}.",
             ("invalidation", "op"),
         )

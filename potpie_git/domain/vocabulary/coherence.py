@@ -1,4 +1,4 @@
-"""Checks that the declarations agree with each other; run when the vocabulary is imported, so a mismatch cannot ship."""
+"""Checks that the declarations agree with each other, run at import, so that a mismatch cannot ship."""
 
 from __future__ import annotations
 

@@ -1,0 +1,72 @@
+"""What a running command may ask for: the pot it works on, the global options, and progress on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import typer
+
+from potpie_git.cli.globals import GlobalOptions
+from potpie_git.pot import Pot
+
+
+class CommandContext:
+    """One invocation: opened lazily, so that a command that needs no pot pays for none."""
+
+    def __init__(self, options: GlobalOptions) -> None:
+        self.options = options
+        self._opened: Pot | None = None
+
+    @property
+    def directory(self) -> Path:
+        return self.options.directory
+
+    @cached_property
+    def pot(self) -> Pot:
+        """The pot of the current directory. Raises the typed errors of `Pot.open`."""
+        self._opened = Pot.open(self.directory)
+        return self._opened
+
+    @property
+    def opened(self) -> Pot | None:
+        """The pot, if the command has opened one."""
+        return self._opened
+
+
+_current: list[CommandContext] = []
+
+
+def current() -> CommandContext:
+    """The context of the running command."""
+    return _current[-1]
+
+
+@contextmanager
+def running(context: CommandContext) -> Iterator[CommandContext]:
+    _current.append(context)
+    try:
+        yield context
+    finally:
+        _current.pop()
+
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Progress | None]:
+    """A progress bar on standard error; None where standard error is no terminal. Calls take (done, total)."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with typer.progressbar(length=1, label=label, file=sys.stderr) as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.length = max(total, 1)
+            bar.update(done - bar.pos)
+
+        yield advance

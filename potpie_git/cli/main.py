@@ -1,0 +1,141 @@
+"""Entry point of `potpie-git` and `git-potpie`: global options, dispatch, and the one boundary for errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.exceptions import TyperException
+
+from potpie_git import __version__
+from potpie_git.cli.boundary import Boundary
+from potpie_git.cli.commands_table import COMMANDS
+from potpie_git.cli.context import CommandContext, running
+from potpie_git.cli.globals import GlobalOptions, split_globals
+from potpie_git.cli.lazy import LazyGroup, UnknownCommandError
+from potpie_git.cli.output import envelope, note, print_error, print_json, print_reply
+from potpie_git.cli.reply import Reply
+from potpie_git.domain.errors import ExitCode, InvalidInputError, PotpieError
+from potpie_git.domain.text import did_you_mean
+
+PROGRAM = "git potpie"
+HELP = """Project memory that lives in the repository and is reviewed like code.
+
+Put --json before or after a command for one JSON document on standard output, and -C PATH before it to work in
+another directory. Exit status: 0 success, 1 failed or refused, 2 unavailable, 3 partial, 4 approval needed.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = run(arguments)
+    except BrokenPipeError:
+        # The reader went away (`| head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = int(ExitCode.OK)
+    except KeyboardInterrupt:
+        note("interrupted")
+        status = int(ExitCode.INTERRUPTED)
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status; every expected failure is rendered here and nowhere else."""
+    options = GlobalOptions(json="--json" in arguments)
+    try:
+        options = split_globals(arguments)
+    except PotpieError as error:
+        return _fail(error, "", options, None)
+    if list(options.arguments[:1]) in (["--version"], ["version"]):
+        return _succeed(
+            Reply({"version": __version__}, f"potpie-git {__version__}"), "version", options, None
+        )
+    command = command_name(options.arguments)
+    reply: Reply | None = None
+    with running(CommandContext(options)) as context:
+        with Boundary(context) as boundary:
+            reply = _dispatch(options.arguments)
+        if boundary.error is not None:
+            return _fail(boundary.error, command, options, context)
+        if reply is None:
+            return int(ExitCode.OK)
+        return _succeed(reply, command, options, context)
+
+
+def command_name(arguments: Sequence[str]) -> str:
+    """The command's words (`graph inbox add`), as far as the table knows them."""
+    words: list[str] = []
+    table: Any = COMMANDS
+    for word in arguments:
+        spec = table.get(word)
+        if spec is None:
+            break
+        words.append(word)
+        if isinstance(spec.target, str):
+            break
+        table = spec.target
+    return " ".join(words)
+
+
+def _dispatch(arguments: Sequence[str]) -> Reply | None:
+    root = LazyGroup(name=PROGRAM, specs=COMMANDS, help=HELP)
+    try:
+        outcome = root.main(args=list(arguments) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
+    except UnknownCommandError as error:
+        raise InvalidInputError(
+            f"{error.name!r} is not a command.{did_you_mean(error.name, error.known)}",
+            hint=f"Commands here: {error.listing}.",
+            code="usage",
+        ) from error
+    except typer.Abort as error:
+        raise InvalidInputError(
+            "stopped at your request", hint="Nothing was changed.", code="aborted"
+        ) from error
+    except typer.Exit as error:
+        return Reply(exit_code=ExitCode(error.exit_code), ok=error.exit_code == 0)
+    except TyperException as error:
+        raise _usage(error, arguments) from error
+    return outcome if isinstance(outcome, Reply) else None
+
+
+def _usage(error: TyperException, arguments: Sequence[str]) -> InvalidInputError:
+    formatted = getattr(error, "format_message", None)
+    message = formatted() if formatted else str(error)
+    command = command_name(arguments)
+    return InvalidInputError(
+        message.rstrip("."), hint=f"See `{PROGRAM} {command} --help`.".replace("  ", " "), code="usage"
+    )
+
+
+def _succeed(reply: Reply, command: str, options: GlobalOptions, context: CommandContext | None) -> int:
+    if options.json:
+        print_json(_envelope(command, reply, None, context))
+    else:
+        print_reply(reply)
+    return int(reply.exit_code)
+
+
+def _fail(error: PotpieError, command: str, options: GlobalOptions, context: CommandContext | None) -> int:
+    if options.json:
+        print_json(_envelope(command, Reply(ok=False), error, context))
+    else:
+        print_error(error)
+    return int(error.exit_code)
+
+
+def _envelope(
+    command: str, reply: Reply, error: PotpieError | None, context: CommandContext | None
+) -> dict[str, Any]:
+    pot_id, versions = None, None
+    if context is not None and context.opened is not None:
+        pot_id, versions = context.opened.identity()
+    return envelope(command, reply, error=error, pot_id=pot_id, versions=versions)
+
+
+if __name__ == "__main__":
+    main()
