@@ -24,8 +24,22 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Withdrawal(_Model):
+    """That a claim no longer stands: since when, by which operation, why, who said so and what replaced it."""
+
+    valid_to: str
+    op: str
+    reason: str
+    by: dict[str, str] = Field(default_factory=dict)
+    recorded_at: str | None = None
+    superseded_by: str | None = None
+
+
 class Relation(_Model):
-    """One edge beside an item, normalised: `valid_at` and `valid_until` are the claim's own times."""
+    """One edge beside an item, normalised: `valid_at` and `valid_until` are the claim's own times.
+
+    `outcome` says how a fix or a verification turned out; `corroboration` counts the distinct sources.
+    """
 
     type: str
     subject: str
@@ -36,8 +50,11 @@ class Relation(_Model):
     fact: str | None = None
     truth: str | None = None
     outcome: str | None = None
-    reason: str | None = None
     source_refs: list[str] = Field(default_factory=list)
+    corroboration: int | None = None
+    standing: str | None = None
+    depth: int | None = None
+    withdrawn: Withdrawal | None = None
     valid_at: str | None = None
     valid_until: str | None = None
 

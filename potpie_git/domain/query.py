@@ -34,7 +34,9 @@ class ClaimQuery:
     """Hard filters (every one given must hold) and at most one text to rank by.
 
     `about` keeps claims whose subject or object is one of the keys. `as_of` keeps what was valid then, by the claims'
-    own times; without it and without `include_invalidated`, only what stands now.
+    own times; without it and without `include_invalidated`, only what stands now. `limit` keeps the best rows for the
+    text, or without one the newest by the time at which they begin. `derived` off leaves out what the repository says
+    by itself (history, CODEOWNERS) and no file holds.
     """
 
     predicates: frozenset[str] | None = None
@@ -55,6 +57,7 @@ class ClaimQuery:
     include_invalidated: bool = False
     text: str | None = None
     limit: int | None = None
+    derived: bool = True
 
     def admits(self, claim: Claim, now: datetime) -> bool:
         """True if `claim` passes every hard filter; `now` is the moment that "stands now" means."""
