@@ -1,0 +1,46 @@
+"""Fixtures for every test: nobody's git configuration but ours, and repositories to work in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.git_repo import GitRepo
+
+CONFIGURATION = """\
+[user]
+\tname = Rae Rivers
+\temail = rae@example.com
+[init]
+\tdefaultBranch = main
+[advice]
+\tdetachedHead = false
+[gc]
+\tauto = 0
+[protocol "file"]
+\tallow = always
+"""
+
+
+@pytest.fixture(autouse=True)
+def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of one's own, without the machine's or the caller's git settings; returns the home."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    configuration = home / "gitconfig"
+    configuration.write_text(CONFIGURATION, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configuration))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.delenv("EMAIL", raising=False)
+    return home
+
+
+@pytest.fixture
+def git_repo(tmp_path: Path) -> GitRepo:
+    """An empty repository on the unborn branch `main`."""
+    return GitRepo.init(tmp_path / "repo")
