@@ -21,14 +21,14 @@ class GitRepo:
         return repo
 
     def run(
-        self, *args: str, input: bytes | None = None, env: dict[str, str] | None = None
+        self, *args: str, stdin: bytes | None = None, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git and return whatever came of it; `env` replaces the environment."""
-        return subprocess.run(["git", *args], cwd=self.root, input=input, env=env, capture_output=True)
+        return subprocess.run(["git", *args], cwd=self.root, input=stdin, env=env, capture_output=True)
 
-    def git(self, *args: str, input: bytes | None = None) -> str:
+    def git(self, *args: str, stdin: bytes | None = None) -> str:
         """Run git, which has to succeed, and return its output without the last newline."""
-        done = self.run(*args, input=input)
+        done = self.run(*args, stdin=stdin)
         assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}"
         return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
 
@@ -82,15 +82,19 @@ class GitRepo:
     def blob(self, content: str | bytes) -> str:
         """Store a blob and return its id."""
         data = content.encode() if isinstance(content, str) else content
-        return self.git("hash-object", "-w", "-t", "blob", "--stdin", input=data)
+        return self.git("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
 
     def raw_tree(self, *entries: tuple[str, str | bytes, str]) -> str:
         """Store a tree of (mode, name, id) entries exactly as they are, however wrong, and return its id."""
         raw = b"".join(
-            mode.encode() + b" " + (name.encode() if isinstance(name, str) else name) + b"\0" + bytes.fromhex(oid)
+            mode.encode()
+            + b" "
+            + (name.encode() if isinstance(name, str) else name)
+            + b"\0"
+            + bytes.fromhex(oid)
             for mode, name, oid in entries
         )
-        return self.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", input=raw)
+        return self.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=raw)
 
     def commit_tree(self, tree: str, *parents: str) -> str:
         """Store a commit of a tree and return its id; no ref moves."""

@@ -1,0 +1,53 @@
+"""Names that some file system, or a reader, cannot tell apart, and names that no tree should hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from potpie_git.domain.layout import POT_DIRECTORY
+
+# Letters that look like those of the name and that neither normalisation nor case folding maps to them.
+_SAME_SHAPE: Final = str.maketrans(
+    dict.fromkeys("\u0440\u03c1\u2ca3", "p")
+    | dict.fromkeys("\u043e\u03bf\u0585\u2c9f", "o")
+    | dict.fromkeys("\u0442\u03c4", "t")
+    | dict.fromkeys("\u0456\u03b9\u0131", "i")
+    | {"\u0435": "e"}
+)
+# Format characters, controls and stray bytes: not seen, and HFS+ drops some of them when it compares names.
+_UNSEEN: Final = {"Cc", "Cf", "Cs"}
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0"
+_MARKS: Final = {"Mn", "Me"}
+# NTFS opens the directory for these too: an alternate stream, a short name, a path with its own separator.
+_STREAM_OR_PATH: Final = re.compile(r"[:\\].*", re.DOTALL)
+_SHORT_NAME: Final = re.compile(r"(potpie|git)~[0-9]+")
+
+
+def folded_name(name: str) -> str:
+    """Equal for names that differ only by case, normalisation, unseen characters, or dots and spaces at the end."""
+    seen = "".join(c for c in name if unicodedata.category(c) not in _UNSEEN and c not in _FILLERS)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen).casefold()).rstrip(" .")
+
+
+def is_look_alike(name: str) -> bool:
+    """Whether a name beside `.potpie` passes for it, on this or another file system or to the eye."""
+    if name == POT_DIRECTORY:
+        return False
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", folded_name(name)) if unicodedata.category(c) not in _MARKS
+    )
+    plain = _STREAM_OR_PATH.sub("", plain.casefold().translate(_SAME_SHAPE)).strip(" ").rstrip(" .")
+    return plain == POT_DIRECTORY or _short_name_of(plain) == "potpie"
+
+
+def is_git_directory_name(name: str) -> bool:
+    """Whether some file system takes the name for `.git`."""
+    plain = _STREAM_OR_PATH.sub("", folded_name(name)).rstrip(" .")
+    return plain == ".git" or _short_name_of(plain) == "git"
+
+
+def _short_name_of(plain: str) -> str | None:
+    match = _SHORT_NAME.fullmatch(plain)
+    return match[1] if match else None

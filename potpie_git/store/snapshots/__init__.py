@@ -1,0 +1,1 @@
+"""Snapshots of a pot; `potpie_git.store.snapshot` is the front."""
