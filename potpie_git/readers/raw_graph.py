@@ -1,0 +1,28 @@
+"""Every claim, one item a statement: for inspection, not for an agent's context."""
+
+from __future__ import annotations
+
+from potpie_git.domain.vocabulary import SYSTEM_PREDICATES
+from potpie_git.readers.items import Candidate, Found, candidate, claim_fields
+from potpie_git.readers.question import Question
+from potpie_git.readers.reader import Reader
+from potpie_git.readers.statements import Statement
+
+
+def read(question: Question) -> Found:
+    fields = {} if question.text is not None else {"limit": question.request.limit}
+    rows = question.matching(None, derived=False, **fields)
+    if question.text is not None:
+        # the system's own claims hold nothing but ids: a text that matches one found nothing
+        rows = [row for row in rows if row.claim.predicate not in SYSTEM_PREDICATES]
+    statements = question.statements(rows)
+    return Found([_candidate(question, one) for one in statements], len(rows))
+
+
+def _candidate(question: Question, statement: Statement) -> Candidate:
+    made = candidate(question, statement.claim.id, [statement], statement)
+    made.payload = claim_fields(statement.claim) | {"description": made.payload["description"]}
+    return made
+
+
+READER = Reader("raw_graph", None, read)
