@@ -69,6 +69,14 @@ class Git:
         environment = plumbing_environment(keep_index=self._keep_index_env) | dict(env or {})
         return self._finish(args, input, check, environment)
 
+    def run_together(
+        self, *commands: tuple[Argument, ...], env: Mapping[str, str] | None = None
+    ) -> list[CompletedGit]:
+        """Run several plumbing commands side by side, and return their results in order; raises like `run`."""
+        environment = plumbing_environment(keep_index=self._keep_index_env) | dict(env or {})
+        started = [(args, self._spawn(args, environment)) for args in commands]
+        return [self._result(args, process, None, True) for args, process in started]
+
     def user_run(
         self,
         *args: Argument,
@@ -157,7 +165,12 @@ class Git:
     def _finish(
         self, args: tuple[Argument, ...], stdin: bytes | None, check: bool, env: Mapping[str, str]
     ) -> CompletedGit:
-        with self._spawn(args, env) as process:
+        return self._result(args, self._spawn(args, env), stdin, check)
+
+    def _result(
+        self, args: tuple[Argument, ...], process: subprocess.Popen[bytes], stdin: bytes | None, check: bool
+    ) -> CompletedGit:
+        with process:
             stdout, stderr = process.communicate(stdin)
         result = CompletedGit(tuple(os.fspath(arg) for arg in args), process.returncode, stdout, stderr)
         if result.status:

@@ -27,6 +27,8 @@ _SHORT_NAME: Final = re.compile(r"(potpie|git)~[0-9]+")
 
 def folded_name(name: str) -> str:
     """Equal for names that differ only by case, normalisation, unseen characters, or dots and spaces at the end."""
+    if name.isascii() and name.isprintable():
+        return name.lower().rstrip(" .")
     seen = "".join(c for c in name if unicodedata.category(c) not in _UNSEEN and c not in _FILLERS)
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen).casefold()).rstrip(" .")
 
@@ -44,7 +46,10 @@ def is_look_alike(name: str) -> bool:
 
 def is_git_directory_name(name: str) -> bool:
     """Whether some file system takes the name for `.git`."""
-    plain = _STREAM_OR_PATH.sub("", folded_name(name)).rstrip(" .")
+    folded = folded_name(name)
+    if "git" not in folded:
+        return False
+    plain = _STREAM_OR_PATH.sub("", folded).rstrip(" .")
     return plain == ".git" or _short_name_of(plain) == "git"
 
 

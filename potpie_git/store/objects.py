@@ -28,7 +28,7 @@ EXECUTABLE_MODE: Final = "100755"
 SYMLINK_MODE: Final = "120000"
 SUBMODULE_MODE: Final = "160000"
 _USUAL_MODES: Final = {TREE_MODE, FILE_MODE, EXECUTABLE_MODE, SYMLINK_MODE, SUBMODULE_MODE}
-_OCTAL: Final = re.compile(rb"[0-7]{1,11}")
+_OCTAL: Final = re.compile(r"[0-7]{1,11}")
 _TYPE_BITS: Final = 0o170000
 _DIRECTORY_BITS: Final = 0o040000
 # Git writes it where the content of a working file is not known.
@@ -158,15 +158,17 @@ def parse_tree(oid: str, data: bytes) -> list[TreeNode]:
     """The entries of a raw tree object; raises `CorruptObjectError` if it does not have a tree's form."""
     width = len(oid) // 2
     nodes: list[TreeNode] = []
+    usual = {mode.encode(): mode for mode in _USUAL_MODES}
     at, end_of_data = 0, len(data)
     while at < end_of_data:
         space = data.find(b" ", at)
         nul = data.find(b"\0", space)
         after = nul + 1 + width
-        mode = data[at:space]
-        if space < 0 or nul < 0 or after > end_of_data or not _OCTAL.fullmatch(mode):
+        raw = data[at:space]
+        mode = usual.get(raw) or raw.decode("ascii", "replace")
+        if space < 0 or nul < 0 or after > end_of_data or not (raw in usual or _OCTAL.fullmatch(mode)):
             raise CorruptObjectError(f"tree {oid} is cut or malformed")
-        nodes.append(TreeNode(decode(data[space + 1 : nul]), mode.decode(), data[nul + 1 : after].hex()))
+        nodes.append(TreeNode(decode(data[space + 1 : nul]), mode, data[nul + 1 : after].hex()))
         at = after
     return nodes
 

@@ -71,10 +71,15 @@ def test_all_work_trees_of_a_clone_share_the_lock(
 
 def test_a_writer_waits_its_turn(repo: Repository, holder: subprocess.Popen[bytes]) -> None:
     assert holder.stdin is not None
-    letting_go = threading.Timer(0.2, holder.stdin.close)
-    letting_go.start()
+    told = threading.Event()
+
+    def let_go() -> None:
+        told.set()
+        holder.stdin.close()
+
+    threading.Timer(0.2, let_go).start()
     with write_lock(repo, timeout=30):
-        assert not letting_go.is_alive()
+        assert told.is_set()
     assert holder.wait(30) == 0
 
 

@@ -21,6 +21,7 @@ from potpie_git.store.snapshot import (
     Snapshot,
     TreeSnapshot,
     WorktreeSnapshot,
+    anomalies,
     diff,
 )
 from tests.support.git_repo import GitRepo
@@ -220,8 +221,12 @@ def test_a_difference_reads_only_the_directories_that_changed(
     monkeypatch.setattr(
         repo.objects, "read", lambda oid, limit=None: read.append(oid) or original(oid, limit)  # type: ignore[func-returns-value]
     )  # fmt: skip
-    assert len(diff(TreeSnapshot(repo, "HEAD~1"), TreeSnapshot(repo, "HEAD"))) == 1
-    assert len(read) == 2 * len(["", ".potpie", "claims", "infra", "07"])
+    before, after = TreeSnapshot(repo, "HEAD~1"), TreeSnapshot(repo, "HEAD")
+    touched = len(["", ".potpie", "claims", "infra", "07"])
+    assert anomalies(after, before) == []
+    assert len(read) == 2 * touched
+    assert len(diff(before, after)) == 1
+    assert len(read) == 2 * touched
 
 
 def test_many_files_are_read_in_one_batch_in_the_order_asked_for(

@@ -113,6 +113,8 @@ def _below(after: Snapshot, before: Snapshot | None, path: str) -> Iterator[Anom
     known = set(_in_directory(path, old.nodes)) if old is not None else set()
     yield from (anomaly for anomaly in _in_directory(path, new.nodes) if anomaly not in known)
     for node in new.nodes:
+        if old is not None and old.by_name.get(node.name) == node:
+            continue
         below = join(path, node.name)
         if node.is_tree and is_nameable(node.name) and not is_too_deep(below):
             yield from _below(after, before, below)
@@ -133,9 +135,9 @@ def _in_directory(path: str, nodes: Sequence[TreeNode]) -> Iterator[Anomaly]:
     for node in nodes:
         for problem, other in _of_node(path, node):
             yield _anomaly(path, node.name, problem, other)
-    for first, second in pairwise(nodes):
-        if tree_order(first) > tree_order(second):
-            yield _anomaly(path, second.name, Problem.DISORDER)
+    for (first, _), (second, node) in pairwise((tree_order(node), node) for node in nodes):
+        if first > second:
+            yield _anomaly(path, node.name, Problem.DISORDER)
 
 
 def _of_node(path: str, node: TreeNode) -> Iterator[tuple[Problem, str]]:
@@ -145,7 +147,7 @@ def _of_node(path: str, node: TreeNode) -> Iterator[tuple[Problem, str]]:
         yield Problem.UNSAFE_NAME, ""
     if is_git_directory_name(node.name):
         yield Problem.GIT_NAME, ""
-    if node.is_tree and is_too_deep(join(path, node.name)):
+    if node.is_tree and is_too_deep(f"{path}/{node.name}"):
         yield Problem.TOO_DEEP, ""
 
 

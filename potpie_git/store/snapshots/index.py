@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +19,8 @@ from potpie_git.store.snapshots.tree import TreeSnapshot
 
 EMPTY_TREE: Final = hash_object("tree", b"")
 _SETTINGS: Final = (
+    "--cached",
+    "--raw",
     "-z",
     "--no-abbrev",
     "--no-renames",
@@ -26,19 +28,29 @@ _SETTINGS: Final = (
     "--ignore-submodules=none",
 )
 _NO_MODE: Final = "000000"
-_UNMERGED: Final = "U"
+_POT: Final = POT_DIRECTORY.encode()
+_IN_POT: Final = _POT + b"/"
+_ADDED: Final = b" A"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Staged:
-    """What the index changes in HEAD: files of the pot, unfinished merges, and what stands at `.potpie` itself.
+    """What the index changes in HEAD: files of the pot, unfinished merges, and names at the top of the repository.
 
     `pot_mode` is the mode of a file, link or submodule at `.potpie`, '000000' if one was removed, None for no change.
     """
 
-    changes: dict[str, Entry | None]
-    unmerged: list[str]
-    pot_mode: str | None
+    changes: dict[str, Entry | None] = field(default_factory=dict)
+    unmerged: list[str] = field(default_factory=list)
+    new_tops: set[str] = field(default_factory=set)
+    pot_mode: str | None = None
+
+    def note(self, path: str, _old_mode: str, mode: str, _old_oid: str, oid: str, status: str) -> None:
+        """Take over one line of `diff-index --raw`."""
+        if status == "U":
+            self.unmerged.append(path)
+        else:
+            self.changes[path] = None if mode == _NO_MODE else Entry(path, mode, oid)
 
 
 class IndexSnapshot(OverlaySnapshot):
@@ -86,30 +98,23 @@ class IndexSnapshot(OverlaySnapshot):
 
     def look_alikes(self) -> list[str]:
         kept = [name for name in self.base.look_alikes() if self._holds(name)]
-        added = self._diff(("--name-only", "--diff-filter=A"))
-        tops = {path.partition("/")[0] for path in added}
-        return sorted({*kept, *filter(is_look_alike, tops)})
+        return sorted({*kept, *filter(is_look_alike, self._staged.new_tops)})
 
     def _holds(self, name: str) -> bool:
         return bool(self.repo.index_git.run("ls-files", "-z", "--", name).stdout)
 
     @cached_property
     def _staged(self) -> _Staged:
-        staged = _Staged({}, [], None)
-        fields = iter(self._diff(("--raw",), (POT_DIRECTORY,)))
-        pot_mode = None
+        """One comparison of the whole index: git skips equal directories, and look-alikes lie outside the pot."""
+        result = self.repo.index_git.run("diff-index", *_SETTINGS, self.base.root_tree or EMPTY_TREE, "--")
+        fields = iter(result.stdout.split(b"\0")[:-1])
+        staged = _Staged()
         for header, repo_path in zip(fields, fields, strict=True):
-            _, mode, _, oid, status = header.removeprefix(":").split(" ")
-            path = repo_path.removeprefix(POT_DIRECTORY).removeprefix("/")
-            if status == _UNMERGED:
-                staged.unmerged.append(path)
-            elif path:
-                staged.changes[path] = None if mode == _NO_MODE else Entry(path, mode, oid)
-            else:
-                pot_mode = mode
-        return _Staged(staged.changes, sorted(set(staged.unmerged)), pot_mode)
-
-    def _diff(self, options: tuple[str, ...], paths: tuple[str, ...] = ()) -> Iterator[str]:
-        tree = self.base.root_tree or EMPTY_TREE
-        result = self.repo.index_git.run("diff-index", "--cached", *_SETTINGS, *options, tree, "--", *paths)
-        return iter(decode(result.stdout).split("\0")[:-1])
+            if repo_path.startswith(_IN_POT):
+                staged.note(decode(repo_path[len(_IN_POT) :]), *header.decode().split(" "))
+            elif repo_path == _POT:
+                staged.pot_mode = header.decode().split(" ")[1]
+            elif header.endswith(_ADDED):
+                staged.new_tops.add(decode(repo_path.partition(b"/")[0]))
+        staged.unmerged = sorted(set(staged.unmerged))
+        return staged

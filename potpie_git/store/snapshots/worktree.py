@@ -10,7 +10,7 @@ from potpie_git.domain.errors import ConflictError
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.store.environment import PLUMBING_CONFIG, config_variables
 from potpie_git.store.errors import UnsafePathError, storage_errors
-from potpie_git.store.git import decode
+from potpie_git.store.git import CompletedGit, decode
 from potpie_git.store.names import is_look_alike
 from potpie_git.store.objects import (
     EXECUTABLE_MODE,
@@ -33,6 +33,7 @@ _MODE_OF_KIND: Final = {
     PotEntryKind.FILE: FILE_MODE,
     PotEntryKind.REPOSITORY: SUBMODULE_MODE,
 }
+_LIST: Final = ("ls-files", "-z")
 # Contents of uncommitted files are kept up to here, so that what is read is what was hashed.
 _KEPT_BYTES: Final = 64 << 20
 
@@ -86,20 +87,17 @@ class WorktreeSnapshot(OverlaySnapshot):
 
     def ignored(self) -> list[str]:
         """Files on disk that git would leave out of every commit, because an ignore rule hides them."""
-        return sorted(self._list("-o", "-i", "--exclude-standard"))
+        result = self.repo.index_git.run(*_LIST, "-o", "-i", "--exclude-standard", "--", POT_DIRECTORY)
+        return sorted(_listed(result))
 
     def _candidates(self) -> list[str]:
         """Paths that may differ from the index: changed, removed, unmerged, or unknown to it."""
-        listed = self._list("-m", "-o", env=config_variables(PLUMBING_CONFIG | self._filters_off()))
-        return sorted({*listed, *self.base.unmerged()})
-
-    def _list(self, *options: str, env: Mapping[str, str] | None = None) -> Iterator[str]:
-        result = self.repo.index_git.run("ls-files", "-z", *options, "--", POT_DIRECTORY, env=env)
-        for repo_path in decode(result.stdout).split("\0"):
-            # A repository inside the pot is listed with a slash behind it.
-            path = repo_path.removeprefix(f"{POT_DIRECTORY}/").removesuffix("/")
-            if path:
-                yield path
+        changed, unknown = self.repo.index_git.run_together(
+            (*_LIST, "-m", "--", POT_DIRECTORY),
+            (*_LIST, "-o", "--", POT_DIRECTORY),
+            env=config_variables(PLUMBING_CONFIG | self._filters_off()),
+        )
+        return sorted({*_listed(changed), *_listed(unknown), *self.base.unmerged()})
 
     def _filters_off(self) -> dict[str, str]:
         """Settings without which `ls-files` would run content filters to see whether a file has changed."""
@@ -141,6 +139,14 @@ class WorktreeSnapshot(OverlaySnapshot):
                 f"{entry.path} changed while it was being read", hint="Run the command again."
             )
         return file.data
+
+
+def _listed(result: CompletedGit) -> Iterator[str]:
+    """Paths in the pot that `ls-files` named; a repository inside the pot is listed with a slash behind it."""
+    for repo_path in decode(result.stdout).split("\0"):
+        path = repo_path.removeprefix(f"{POT_DIRECTORY}/").removesuffix("/")
+        if path:
+            yield path
 
 
 def _blob_id(file: WorkFile) -> str:
