@@ -95,13 +95,16 @@ class ObjectReader:
             process = self._running()
             assert process.stdin is not None
             assert process.stdout is not None
+            # Whatever interrupts the exchange leaves an answer behind that belongs to nobody: start afresh then.
+            self._process = None
             try:
                 process.stdin.write(encode(name) + b"\n")
                 process.stdin.flush()
-                return read_answer(process.stdout, limit)
+                answer = read_answer(process.stdout, limit)
             except (EOFError, BrokenPipeError):
-                self._process = None
                 raise self._git.ended_early(process, name) from None
+            self._process = process
+            return answer
 
     def read(self, oid: str, limit: int | None = None) -> GitObject:
         """Like `find`, for an object that has to be there."""

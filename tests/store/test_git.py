@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -289,6 +290,31 @@ def test_the_reader_follows_refs_and_survives_its_process(git_repo: GitRepo) -> 
         reader.read("1" * 40)
     with pytest.raises(CorruptObjectError, match="is a blob where a tree belongs"):
         reader.directory(hash_object("blob", b"1"))
+
+
+def test_an_interrupted_lookup_does_not_answer_the_next_one(
+    git_repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = git_repo.blob("one"), git_repo.blob("two")
+    reader = ObjectReader(Git(git_repo.root))
+    assert reader.read(one).data == b"one"
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("potpie_git.store.objects.read_answer", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reader.read(one)
+    assert reader.read(two).data == b"two"
+
+
+def test_several_threads_share_one_reader(git_repo: GitRepo) -> None:
+    contents = {git_repo.blob(str(number)): str(number).encode() for number in range(20)}
+    reader = ObjectReader(Git(git_repo.root))
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda oid: (oid, reader.read(oid).data), list(contents) * 20))
+    assert got == list(contents.items()) * 20
 
 
 def test_a_directory_has_the_id_that_git_gives_it(git_repo: GitRepo) -> None:
