@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from potpie_git.domain.claim import Claim
-from potpie_git.domain.files import Entity, InboxItem, Pot, Tombstone
+from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.validation.problem import Problem
 from potpie_git.domain.vocabulary import ENTITY_TYPES, PATCHABLE_ENTITY_FIELDS
 
@@ -112,5 +112,20 @@ def inbox_edit_problems(before: InboxItem, after: InboxItem) -> list[Problem]:
     return [
         Problem(
             "PG-H07", "an inbox item's past was edited", f"{_RESTORE}; append an event instead.", ("events",)
+        )
+    ]
+
+
+def policy_edit_problems(before: Policy, after: Policy) -> list[Problem]:
+    """A policy changes only under a version above all before it."""
+    if before == after or after.version > before.version:
+        return []
+    verb = "went back" if after.version < before.version else "was not raised"
+    return [
+        Problem(
+            "PG-P03",
+            f"the policy changed and its version {verb} ({before.version}, then {after.version})",
+            f"Write version: {before.version + 1}.",
+            ("version",),
         )
     ]

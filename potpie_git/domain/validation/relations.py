@@ -95,6 +95,34 @@ def tombstone_problem(claim: Claim, tombstones: Sequence[Tombstone]) -> Problem 
     )
 
 
+def leaves_tombstone(op: str | None) -> bool:
+    """True for a withdrawal that says the value was wrong or is replaced; what merely ended may begin again."""
+    return op in {"retract_claim", "supersede_claim"}
+
+
+def tombstone_mismatch(stone: Tombstone, claim: Claim) -> Problem | None:
+    """What makes `stone` another than the one that the withdrawal of `claim` leaves, or None."""
+    fitting = tombstone_for(claim, stone.op, stone.reason, stone.provenance)
+    differing = [name for name, held in stone if held != getattr(fitting, name)]
+    if differing:
+        return Problem(
+            "PG-T03",
+            f"the tombstone says something else than its claim: {', '.join(differing)}",
+            "Let the withdrawal write it.",
+            (differing[0],),
+        )
+    done = claim.invalidation.op if claim.invalidation else None
+    if done == stone.op and leaves_tombstone(done):
+        return None
+    what = f"was withdrawn by {done}" if done else "still stands"
+    return Problem(
+        "PG-T03",
+        f"the tombstone says {stone.op}, and claim {claim.id} {what}",
+        "Withdraw the claim with `git potpie graph propose`, which leaves the tombstone; or remove this file.",
+        ("claim",),
+    )
+
+
 def is_negated(text: str, other: str) -> bool:
     """True if one of two normalised texts denies what the other says."""
     left, right = ({word for word in _words(held) if word in _NEGATIONS} for held in (text, other))

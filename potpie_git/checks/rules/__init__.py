@@ -1,0 +1,1 @@
+"""Every rule, by family: declared here and nowhere else."""

@@ -1,0 +1,54 @@
+"""Family R: the two ends of a range, and what would land between them."""
+
+from __future__ import annotations
+
+from potpie_git.checks.rules.model import Commands, Example, Rule
+
+_ORIGIN = (
+    "git init -q -b main origin && cd origin && git config user.name Rae && git config user.email rae@example.com && "
+    "mkdir .potpie && echo 1 > a && git add -A && git commit -q -m one && echo 2 > a && git commit -q -a -m two && "
+)
+_CLONE = 'cd .. && git clone -q "file://$PWD/origin" clone'
+_SHALLOW = _CLONE.replace("clone -q", "clone -q --depth 1")
+_SIDES = (
+    "git checkout -q -b topic && mkdir -p .potpie/inbox && echo a > .potpie/inbox/i-01j0000000.yaml && git add -A && "
+    "git commit -q -m topic && git checkout -q main && mkdir -p .potpie/inbox && {main} && git add -A && "
+    "git commit -q -m main"
+)
+_SAME_FILE = _ORIGIN + _SIDES.format(main="echo b > .potpie/inbox/i-01j0000000.yaml")
+
+RULES = (
+    Rule(
+        "PG-R01",
+        "history that is not complete",
+        "A shallow or partial clone does not hold what the verdict depends on. It is never a pass: fetch the "
+        "rest with the command that is named, and run the check again.",
+        bad=Example("git clone --depth 1 …", lambda: Commands(_ORIGIN + _SHALLOW, "clone", "HEAD..HEAD")),
+        good=Example("git clone …", lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/main..HEAD")),
+    ),
+    Rule(
+        "PG-R02",
+        "end of the range that is not known",
+        "BASE or HEAD names no commit of this repository. Write BASE..HEAD with names that `git rev-parse "
+        "--verify` knows, and fetch them first.",
+        bad=Example(
+            "git potpie check --range origin/mian..HEAD",
+            lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/mian..HEAD"),
+        ),
+        good=Example(
+            "git potpie check --range origin/main..HEAD",
+            lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/main..HEAD"),
+        ),
+    ),
+    Rule(
+        "PG-R03",
+        "governed file that both sides changed",
+        "Base and head each changed this file since they parted. Governed files are never blended, not even "
+        "where git could: merge the base into the head, decide which side holds, and check again.",
+        bad=Example(
+            "both added: .potpie/inbox/i-01j0000000.yaml",
+            lambda: Commands(_SAME_FILE, "origin", "main..topic"),
+        ),
+        good=Example("added by HEAD alone", lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/main..HEAD")),
+    ),
+)
