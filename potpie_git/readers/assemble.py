@@ -63,7 +63,7 @@ def evidence_item(
 def _payload(question: Question, made: Candidate, replaced: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     payload = dict(made.payload)
     if replaced:
-        payload["replaced"] = [dict(one) for one in replaced]
+        payload["supersedes"] = [dict(one) for one in replaced]
     if made.relations:
         shown = made.relations[:MAX_RELATIONS]
         payload["relations"] = [relation_fields(one, question.request.relations) for one in shown]

@@ -241,8 +241,10 @@ def _writing() -> dict[str, Any]:
 def _example(view: View) -> str:
     """A command that reads the view, made of what the view requires."""
     command = f"git potpie graph read --subgraph {view.subgraph} --view {view.name}"
-    needed = next((name for name in ("service", "path", "query") if name in view.required_any_scope), None)
-    needed = needed or next(iter(view.required_any_scope), None)
+    needed: str | None = next(
+        (name for name in ("service", "path", "query") if name in view.required_any_scope), None
+    )
+    needed = needed or (view.required_any_scope[0] if view.required_any_scope else None)
     if needed is None:
         return command
     value = _EXAMPLE_VALUE.get(needed, "VALUE")

@@ -1,4 +1,4 @@
-"""The filter axis: which entities there are, by hard filters and at most one text. For telling who is who before a write."""
+"""The filter axis: which entities there are, by hard filters and at most one text; who is who, before a write."""
 
 from __future__ import annotations
 
@@ -251,9 +251,7 @@ def _with_external_id(
         if wanted in (entity.external_ids or ()) and _wanted(query, entity.key):
             key = question.resolved(entity.key)
             found[key] = held.get(key, _Held(key))
-    for key, one in held.items():
-        if fold(key).endswith(f":{fold(wanted)}"):
-            found[key] = one
+    found |= {key: one for key, one in held.items() if fold(key).endswith(f":{fold(wanted)}")}
     for one in found.values():
         one.exact = True
     return found

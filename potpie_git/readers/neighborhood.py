@@ -62,10 +62,10 @@ def neighborhood(
     *,
     predicates: tuple[str, ...] = (),
 ) -> Neighborhood:
-    """Walk from `entity` along `predicates` (none: all that a caller may assert), as the request's depth, direction,
-    environment and times say; `limit` bounds the edges.
+    """Walk from `entity` along `predicates` (none: all that a caller may assert).
 
-    Raises `BadFilterError` for a key or a predicate that cannot be.
+    Depth, direction, environment and times are the request's; its `limit` bounds the edges. Raises
+    `BadFilterError` for a key or a predicate that cannot be.
     """
     request.checked()
     wanted = _checked(entity, predicates)

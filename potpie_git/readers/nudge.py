@@ -26,7 +26,7 @@ class NudgeItem:
 
 @dataclass(frozen=True, slots=True)
 class NudgeResult:
-    """An instruction, or items. `silent` means that there is nothing to say; `skipped` names views that lacked scope."""
+    """An instruction, or items. `silent`: there is nothing to say; `skipped` names views that lacked scope."""
 
     event: str
     instruction: str | None = None

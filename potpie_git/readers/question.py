@@ -12,7 +12,7 @@ from potpie_git.domain.keys import entity_type_of, type_name_of
 from potpie_git.domain.query import ClaimHits, ClaimQuery, ClaimRow, ClaimSearch, MatchMode
 from potpie_git.domain.text import slug
 from potpie_git.readers.request import ReadContext, ReadRequest
-from potpie_git.readers.scope import QuestionScope, code_place, languages_of, plain
+from potpie_git.readers.scope import QuestionScope, code_place, languages_of, plain, same_repository
 from potpie_git.readers.statements import Statement, group
 
 # Claims that a text query looks at: enough that a scope can be applied afterwards, few enough to stay quick.
@@ -117,6 +117,9 @@ def _keys(question: Question, dimensions: dict[str, tuple[str, ...]]) -> frozens
     keys = [key for key in question.request.values("scope", "anchor_entity_key") if entity_type_of(key)]
     for name in ("service", "repo"):
         keys += [as_key(name, value) for value in question.request.values(name)]
+    here = question.context.repository
+    if here and any(same_repository(value, here) for value in dimensions.get("repo", ())):
+        keys.append(here)
     keys += [f"code:{head}:{path}" for path in dimensions.get("path", ()) for head in _code_heads(question)]
     return frozenset(question.resolved(key) for key in keys)
 

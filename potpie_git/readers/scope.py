@@ -144,9 +144,14 @@ def _match(name: str, asked: str, held: str) -> float:
         return path_match(asked, held)
     asked, held = asked.lower(), held.lower()
     if name == "repo":
-        same = asked == held or asked.endswith(f"/{held}") or held.endswith(f"/{asked}")
-        return 1.0 if same else 0.0
+        return 1.0 if same_repository(asked, held) else 0.0
     return 1.0 if asked == held else 0.0
+
+
+def same_repository(left: str, right: str) -> bool:
+    """True if two spellings of a repository may mean the same: `payments`, `acme/payments`, with a host or not."""
+    left, right = plain(left, "repo"), plain(right, "repo")
+    return left == right or left.endswith(f"/{right}") or right.endswith(f"/{left}")
 
 
 def path_match(asked: str, held: str) -> float:
