@@ -1,0 +1,1 @@
+"""The demo: a day with an example pot, played in a temporary repository with real git, hooks and index."""

@@ -1,0 +1,153 @@
+"""Reads as text for people: items with sources, tables, events, lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from potpie_git.cli.output import shown
+from potpie_git.cli.reply import Reply
+from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
+from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.vocabulary import phrase_of
+
+FORMATS = ("text", "table", "events", "jsonl", "raw")
+_WIDTH = 100
+
+
+def read_reply(envelope: ReadEnvelope, form: str, view: str | None = None) -> Reply:
+    """The reply of a read in one of `FORMATS`. Raises `InvalidInputError` for another."""
+    if form not in FORMATS:
+        raise InvalidInputError(f"--format {form} is not one of: {', '.join(FORMATS)}", code="usage")
+    document = envelope.model_dump(mode="json")
+    if view:
+        document = {"subgraph": view.split(".")[0], "view": view.split(".")[1], **document}
+    document["quality"] = {
+        "status": "good" if envelope.overall_confidence == "high" else "degraded",
+        "confidence": envelope.overall_confidence,
+        "backend": "git",
+    }
+    return Reply(
+        result=document,
+        raw=_render(envelope, form, document),
+        unsupported=[item.model_dump(mode="json") for item in envelope.unsupported],
+        warnings=[{"code": "read_note", "message": text} for text in envelope.metadata.get("notes", ())],
+    )
+
+
+def _render(envelope: ReadEnvelope, form: str, document: dict[str, Any]) -> str:
+    if form == "raw":
+        return json.dumps(document, ensure_ascii=True, indent=2)
+    if form == "jsonl":
+        return "".join(
+            json.dumps(item.model_dump(mode="json"), ensure_ascii=True) + "\n" for item in envelope.items
+        )
+    if not envelope.items:
+        return shown(_nothing(envelope))
+    if form == "table":
+        return shown(_table(envelope.items))
+    if form == "events":
+        return shown("\n".join(_event(item) for item in envelope.items))
+    return shown("\n\n".join(_item(item) for item in envelope.items) + "\n\n" + _footer(envelope))
+
+
+def _nothing(envelope: ReadEnvelope) -> str:
+    return f"Nothing found.\n{_footer(envelope)}"
+
+
+def _footer(envelope: ReadEnvelope) -> str:
+    coverage = ", ".join(f"{report.view} {report.status}" for report in envelope.coverage)
+    lines = [
+        f"{len(envelope.items)} items, matched by {envelope.match_mode.value}; coverage: {coverage or 'none'}"
+    ]
+    lines += [f"unsupported: {item.include} ({item.reason}). {item.hint}" for item in envelope.unsupported]
+    return "\n".join(lines)
+
+
+def headline(item: EvidenceItem) -> str:
+    """The sentence that an item is about."""
+    payload = item.payload
+    for name in ("title", "name", "fact", "value", "summary", "description", "subject"):
+        held = payload.get(name)
+        if isinstance(held, str) and held:
+            return held
+    return item.candidate_key
+
+
+def _labels(item: EvidenceItem) -> str:
+    labels = [item.truth, item.standing]
+    labels += ["weak match"] if item.weak else []
+    labels += ["stale"] if item.stale else []
+    labels += [str(item.payload[name]) for name in ("outcome", "status") if item.payload.get(name)]
+    labels += ["withdrawn"] if item.payload.get("invalidation") else []
+    return ", ".join(dict.fromkeys(labels))
+
+
+def _item(item: EvidenceItem) -> str:
+    lines = [f"{item.score:.2f}  {headline(item)}", f"      {item.candidate_key}  ({_labels(item)})"]
+    fact = item.payload.get("fact")
+    if isinstance(fact, str) and fact != headline(item):
+        lines.append(f"      {fact}")
+    lines += [f"      - {line}" for line in _relations(item.payload.get("relations") or [])]
+    invalidation = item.payload.get("invalidation")
+    if isinstance(invalidation, dict):
+        lines.append(f"      withdrawn {item.payload.get('valid_to')}: {invalidation.get('reason')}")
+    for name, label in (("alternatives_rejected", "rejected"), ("supersedes", "replaces")):
+        lines += [f"      {label}: {_one_line(held)}" for held in _as_list(item.payload.get(name))]
+    if item.source_refs:
+        lines.append(f"      sources: {', '.join(item.source_refs)}")
+    if item.stale_reason:
+        lines.append(f"      stale: {item.stale_reason}")
+    return "\n".join(lines)
+
+
+def _as_list(held: Any) -> list[Any]:
+    return held if isinstance(held, list) else [held] if held else []
+
+
+def _one_line(held: Any) -> str:
+    if isinstance(held, dict):
+        return "; ".join(f"{name}: {value}" for name, value in held.items() if value)
+    return str(held)
+
+
+def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
+    for relation in relations:
+        where = f" [{relation['environment']}]" if relation.get("environment") else ""
+        other = relation.get("object") or relation.get("value") or ""
+        text = f"{relation['subject']} {phrase_of(relation['type'])} {other}{where}"
+        if relation.get("outcome"):
+            text += f" ({relation['outcome']})"
+        if relation.get("fact"):
+            text += f": {relation['fact']}"
+        yield text
+
+
+def _event(item: EvidenceItem) -> str:
+    payload = item.payload
+    when = str(payload.get("occurred_at") or payload.get("valid_at") or "")[:16].replace("T", " ")
+    who = payload.get("actor") or payload.get("author") or ""
+    refs = f"  ({', '.join(item.source_refs)})" if item.source_refs else ""
+    return f"- {when}  {headline(item)}{'  — ' + str(who) if who else ''}{refs}"
+
+
+def _table(items: Sequence[EvidenceItem]) -> str:
+    head = ("score", "key", "what", "truth", "standing", "sources")
+    rows = [
+        (
+            f"{item.score:.2f}",
+            item.candidate_key,
+            _cell(headline(item)),
+            item.truth + (" (weak)" if item.weak else ""),
+            item.standing,
+            _cell(", ".join(item.source_refs)),
+        )
+        for item in items
+    ]
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")[:_WIDTH]

@@ -1,0 +1,210 @@
+"""The library's front: `Pot.open(path)` offers the same verbs as the command line, with typed results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from potpie_git.domain.claim import Actor
+from potpie_git.domain.envelope import ReadEnvelope
+from potpie_git.domain.errors import NoPotError, PotpieError
+from potpie_git.domain.plan import Plan
+from potpie_git.domain.times import utc_now
+from potpie_git.readers.entities import EntityQuery, EntityResult, search_entities
+from potpie_git.readers.neighborhood import Neighborhood, neighborhood
+from potpie_git.readers.request import ReadRequest
+from potpie_git.store import hooks
+from potpie_git.store.pot_tree import PotTree
+from potpie_git.store.repository import PotEntryKind, Repository
+from potpie_git.wiring import SnapshotChoice, Wiring
+from potpie_git.write.formatting import FormatReport, format_files
+from potpie_git.write.setup import SetupReport, create_pot
+from potpie_git.write.writer import CommitResult, RecordResult
+
+if TYPE_CHECKING:
+    from potpie_git.checks.report import CheckReport
+    from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
+
+DEFAULT_TTL = timedelta(hours=24)
+Progress = Callable[[int, int], None]
+
+
+class Pot:
+    """A pot in a git repository. Every method raises typed `PotpieError`s, and nothing else that is expected.
+
+    A write that was cut short is completed or undone when a pot is opened; `recovered` says what was done.
+    """
+
+    def __init__(self, repository: Repository, actor: Actor | None = None) -> None:
+        self.repository = repository
+        self._wiring = Wiring(repository, actor or Actor(surface="library"))
+        recovery = self._wiring.writer.recover()
+        self.recovered: str | None = recovery.message if recovery else None
+
+    @classmethod
+    def open(cls, path: Path | str = ".", actor: Actor | None = None) -> Pot:
+        """The pot of the repository that holds `path`.
+
+        Raises `NotARepositoryError`, `BareRepositoryError`, `UnsupportedRepositoryError`, or `NoPotError` if neither
+        the working tree nor HEAD has one.
+        """
+        repository = Repository.discover(Path(path))
+        if repository.pot_entry_kind() is PotEntryKind.ABSENT:
+            head = repository.head()
+            if head is None or repository.tree_oid(head) is None:
+                raise NoPotError(f"{repository.root} has no pot")
+        return cls(repository, actor)
+
+    @classmethod
+    def init(
+        cls, path: Path | str = ".", *, name: str | None = None, actor: Actor | None = None
+    ) -> tuple[Pot, SetupReport]:
+        """Create a pot, or complete the one that is there; safe to repeat."""
+        repository = Repository.discover(Path(path))
+        report = create_pot(repository, utc_now(), name)
+        return cls(repository, actor), report
+
+    # What the pot is
+
+    def tree(self, snapshot: SnapshotChoice | None = None) -> PotTree:
+        """The pot's records at a snapshot; the working tree by default."""
+        return self._wiring.tree(snapshot)
+
+    def identity(self) -> tuple[str | None, dict[str, str | None]]:
+        """The pot's id and each subgraph's version (the id of its git tree); empty where it cannot be read."""
+        try:
+            tree = self.tree()
+            return tree.pot().pot_id, tree.subgraph_versions()
+        except PotpieError:
+            return None, {}
+
+    # Writing
+
+    def propose(
+        self,
+        payload: Any,
+        *,
+        ttl: timedelta = DEFAULT_TTL,
+        idempotency_key: str | None = None,
+        message: str | None = None,
+    ) -> Plan:
+        """Validate operations and store them as a plan; nothing is written to the tree."""
+        return self._wiring.writer.propose(payload, ttl=ttl, idempotency_key=idempotency_key, message=message)
+
+    def commit(self, plan_id: str, *, stage: bool = False, verify: bool = False) -> CommitResult:
+        """Apply a plan as one git commit, every file of it or none."""
+        return self._wiring.writer.commit(plan_id, stage=stage, verify=verify)
+
+    def record(self, record_type: str, fields: Mapping[str, Any], **options: Any) -> RecordResult:
+        """Write a typed record, or a free-form one, and commit it. Options are those of `Writer.record`."""
+        return self._wiring.writer.record(record_type, fields, **options)
+
+    def fmt(self, paths: Sequence[Path] = (), *, write: bool = True) -> FormatReport:
+        """Bring governed files into canonical form, comments kept; files that do not parse are named and left alone."""
+        return format_files(self.repository, paths, write=write)
+
+    # Reading
+
+    def search(
+        self, text: str, request: ReadRequest | None = None, *, snapshot: SnapshotChoice | None = None
+    ) -> ReadEnvelope:
+        """Evidence for a question, from every include."""
+        return self._wiring.trunk(snapshot, freshen=True).search(text, request)
+
+    def resolve(
+        self,
+        request: ReadRequest,
+        *,
+        intent: str | None = None,
+        includes: Iterable[str] = (),
+        snapshot: SnapshotChoice | None = None,
+    ) -> ReadEnvelope:
+        """Evidence for an intent, or for exactly these includes."""
+        trunk = self._wiring.trunk(snapshot, freshen=request.query is not None)
+        return trunk.resolve(request, intent=intent, includes=tuple(includes))
+
+    def read(
+        self, subgraph: str, view: str, request: ReadRequest, *, snapshot: SnapshotChoice | None = None
+    ) -> ReadEnvelope:
+        """One named view."""
+        trunk = self._wiring.trunk(snapshot, freshen=request.query is not None)
+        return trunk.read_view(subgraph, view, request)
+
+    def timeline(self, request: ReadRequest, *, snapshot: SnapshotChoice | None = None) -> ReadEnvelope:
+        """What happened lately."""
+        return self.read("recent_changes", "timeline", request, snapshot=snapshot)
+
+    def search_entities(self, query: EntityQuery, *, snapshot: SnapshotChoice | None = None) -> EntityResult:
+        """Entities by type, predicate, scope, source or words."""
+        tree = self.tree(snapshot)
+        wiring = self._wiring
+        return search_entities(
+            wiring.search(tree),
+            wiring.clock,
+            wiring.context(tree),
+            query,
+            authored=lambda: (stored.record for stored in tree.entities()),
+        )
+
+    def neighborhood(
+        self,
+        entity: str,
+        request: ReadRequest,
+        *,
+        predicates: tuple[str, ...] = (),
+        snapshot: SnapshotChoice | None = None,
+    ) -> Neighborhood:
+        """What stands around an entity."""
+        tree = self.tree(snapshot)
+        wiring = self._wiring
+        return neighborhood(
+            wiring.search(tree), wiring.clock, wiring.context(tree), entity, request, predicates=predicates
+        )
+
+    # Judging
+
+    def check(self, *, rev: str | None = None, commit_range: str | None = None) -> CheckReport:
+        """Judge what is staged, the whole tree of a revision, or what a range would land."""
+        from potpie_git.checks import runs
+
+        if rev is not None:
+            return runs.check_rev(self.repository, rev)
+        if commit_range is not None:
+            return runs.check_range(self.repository, commit_range)
+        return runs.check_staged(self.repository)
+
+    def install_hooks(self) -> hooks.HookReport:
+        return hooks.install(self.repository)
+
+    def uninstall_hooks(self) -> hooks.HookReport:
+        return hooks.uninstall(self.repository)
+
+    def hook_status(self) -> hooks.HookReport:
+        return hooks.status(self.repository)
+
+    # The index
+
+    def sync_index(
+        self, *, vectors: bool = True, progress: Progress | None = None
+    ) -> tuple[SyncReport, EmbedReport | None]:
+        """Bring the index up to date with the working tree, and embed what has no vector yet."""
+        index = self._wiring.index
+        synced = index.sync(self.tree().snapshot, progress)
+        return synced, index.embed_pending(progress) if vectors else None
+
+    def rebuild_index(
+        self, *, vectors: bool = True, progress: Progress | None = None
+    ) -> tuple[SyncReport, EmbedReport | None]:
+        """Build the index anew beside the old one, and swap it in."""
+        index = self._wiring.index
+        rebuilt = index.rebuild(self.tree().snapshot, progress)
+        return rebuilt, index.embed_pending(progress) if vectors else None
+
+    def verify_index(self) -> VerifyReport:
+        """Compare the index with the tree, row by row."""
+        return self._wiring.index.verify(self.tree().snapshot)
+
+    def index_status(self) -> IndexStatus:
+        return self._wiring.index.status(self.tree().snapshot)
