@@ -180,9 +180,9 @@ class Wiring:
         return snapshot.commit if isinstance(snapshot, TreeSnapshot) else None
 
     def freshen(self, snapshot: Snapshot) -> None:
-        """Do a bounded part of what the index lacks, so that a question is matched by meaning as soon as may be.
+        """Do a bounded part of what the index lacks, so that questions are soon matched by meaning.
 
-        A disk that refuses, a missing model or another writer stops nothing: the read answers with what there is. Raises
+        A disk that refuses, a missing model or another writer stops nothing: the read answers all the same. Raises
         `InvalidFileError` for a file that does not decode.
         """
         from potpie_git.index import EmbedderUnavailableError
@@ -210,7 +210,7 @@ class Wiring:
         return ReadContext(evidence_state=states, entity=entity, repository=repository_key(self.repository))
 
     def trunk(self, choice: SnapshotChoice | None = None, *, freshen: bool = False) -> ReadTrunk:
-        """The read trunk over a snapshot; with `freshen`, a bounded part of the indexing that it lacks is done first."""
+        """The read trunk over a snapshot; with `freshen`, a bounded part of the missing index is made first."""
         tree = self.tree(choice)
         if freshen:
             self.freshen(tree.snapshot)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from potpie_git.cli.globals import GlobalOptions
-from potpie_git.pot import Pot
+
+if TYPE_CHECKING:
+    from potpie_git.pot import Pot
 
 
 class CommandContext:
@@ -28,7 +32,11 @@ class CommandContext:
     @cached_property
     def pot(self) -> Pot:
         """The pot of the current directory. Raises the typed errors of `Pot.open`."""
-        self._opened = Pot.open(self.directory)
+        from potpie_git.domain.claim import Actor
+        from potpie_git.pot import Pot
+
+        actor = Actor(surface="cli", harness=os.environ.get("POTPIE_HARNESS") or None)
+        self._opened = Pot.open(self.directory, actor)
         return self._opened
 
     @property

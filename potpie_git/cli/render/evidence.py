@@ -96,7 +96,7 @@ def _item(item: EvidenceItem) -> str:
     for name, label in (("alternatives_rejected", "rejected"), ("supersedes", "replaces")):
         lines += [f"      {label}: {_one_line(held)}" for held in _as_list(item.payload.get(name))]
     if item.source_refs:
-        lines.append(f"      sources: {', '.join(item.source_refs)}")
+        lines.append(f"      sources: {', '.join(_short(ref) for ref in item.source_refs)}")
     if item.stale_reason:
         lines.append(f"      stale: {item.stale_reason}")
     return "\n".join(lines)
@@ -127,9 +127,15 @@ def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
 def _event(item: EvidenceItem) -> str:
     payload = item.payload
     when = str(payload.get("occurred_at") or payload.get("valid_at") or "")[:16].replace("T", " ")
-    who = payload.get("actor") or payload.get("author") or ""
-    refs = f"  ({', '.join(item.source_refs)})" if item.source_refs else ""
-    return f"- {when}  {headline(item)}{'  — ' + str(who) if who else ''}{refs}"
+    who = ", ".join(str(actor).partition(":")[2] for actor in payload.get("actors") or ())
+    refs = f"  ({', '.join(_short(ref) for ref in item.source_refs)})" if item.source_refs else ""
+    return f"- {when}  {headline(item)}{'  — ' + who if who else ''}{refs}"
+
+
+def _short(ref: str) -> str:
+    """A reference as people write it: a commit is told by its first digits."""
+    head, _, oid = ref.rpartition(":")
+    return f"{head}:{oid[:12]}" if head == "git:commit" else ref
 
 
 def _table(items: Sequence[EvidenceItem]) -> str:
