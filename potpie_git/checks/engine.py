@@ -12,6 +12,7 @@ from typing import Any
 from potpie_git.checks.entries import entry_findings
 from potpie_git.checks.facts import claim_facts
 from potpie_git.checks.files import JudgedFile, judge_file
+from potpie_git.checks.grading import GradedChange, grade
 from potpie_git.checks.neighbours import Neighbours
 from potpie_git.checks.places import finding, shown_path
 from potpie_git.checks.relations import relation_findings, returning_value, tombstone_findings, twin_findings
@@ -39,6 +40,7 @@ class _Run:
     keys: list[tuple[str, str, int]] = field(default_factory=list)
     stones: list[Decoded[Any]] = field(default_factory=list)
     new_claims: list[Decoded[Any]] = field(default_factory=list)
+    grades: list[GradedChange] = field(default_factory=list)
 
 
 def check_change(
@@ -67,6 +69,7 @@ def check_change(
         after=after.label,
         files_checked=len(changes),
         findings=sorted_findings(_masked(run.findings, run.secrets)),
+        grades=tuple(run.grades),
     )
 
 
@@ -115,6 +118,8 @@ def _gather(run: _Run, judged: JudgedFile, raw_before: bytes | None, raw_after: 
     """Keep what a file's verdict says, and what the rules over several files need of it."""
     path = judged.change.path
     run.findings += judged.findings
+    if not run.neighbours.complete:
+        run.grades.append(grade(judged))
     if raw_after is not None and raw_before != raw_after:
         for secret in find_secrets(added_lines(raw_before, raw_after)):
             run.secrets.append(secret)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from potpie_git.checks.grading import GradedChange
 from potpie_git.domain.errors import ExitCode
 from potpie_git.domain.findings import Finding, Severity
+from potpie_git.domain.vocabulary import Risk
 
 # With one of these the verdict is not "refused" but "not known".
 UNJUDGED: Final = frozenset({"PG-R01", "PG-R02"})
@@ -26,17 +28,26 @@ class CheckKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """Findings of one check, sorted by path and line. `before` and `after` say in words what was compared."""
+    """Findings of one check, sorted by path and line, and the risk of each changed file.
+
+    `before` and `after` say in words what was compared.
+    """
 
     kind: CheckKind
     before: str
     after: str
     files_checked: int
     findings: tuple[Finding, ...]
+    grades: tuple[GradedChange, ...] = ()
 
     @property
     def errors(self) -> list[Finding]:
         return [finding for finding in self.findings if finding.severity is Severity.ERROR]
+
+    @property
+    def risk(self) -> Risk:
+        """The highest risk of any file's change."""
+        return max((graded.risk for graded in self.grades), default=Risk.LOW)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -56,6 +67,7 @@ class CheckReport:
             "before": self.before,
             "after": self.after,
             "files_checked": self.files_checked,
+            "risk": self.risk.label,
             "errors": len(self.errors),
             "warnings": sum(finding.severity is Severity.WARNING for finding in self.findings),
             "findings": [finding.as_dict() for finding in self.findings],

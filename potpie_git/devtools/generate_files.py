@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from potpie_git.checks.registry import rules_document
 from potpie_git.devtools.cli_reference import cli_reference
 from potpie_git.devtools.ontology import ontology_document
 from potpie_git.domain.schema import FILE_MODELS, file_schema
@@ -26,7 +27,12 @@ def _schema_text(kind: str) -> Callable[[], str]:
 def generated_files() -> Mapping[str, Callable[[], str]]:
     """Each generated file's path from the project's root, with the function that makes its text."""
     schemas = {f"schema/{kind.value}.schema.json": _schema_text(kind.value) for kind in FILE_MODELS}
-    return {**schemas, "docs/ontology.md": ontology_document, "docs/cli.md": cli_reference}
+    return {
+        **schemas,
+        "docs/ontology.md": ontology_document,
+        "docs/cli.md": cli_reference,
+        "docs/rules.md": rules_document,
+    }
 
 
 def drifted(root: Path = ROOT) -> list[str]:

@@ -9,6 +9,7 @@ import pygit2
 import pytest
 
 from potpie_git.checks.engine import check_change
+from potpie_git.checks.ranges import check_range
 from potpie_git.checks.report import CheckKind, CheckReport
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import TreeSnapshot
@@ -27,6 +28,13 @@ class Judge:
     def change(self, before: Files, after: Files) -> CheckReport:
         old, new = (TreeSnapshot(self.repo, self.writer.tree(files)) for files in (before, after))
         return check_change(old, new, CheckKind.STAGED)
+
+    def landing(self, before: Files, after: Files, parted: Files | None = None) -> CheckReport:
+        """The verdict on a change that lands on the protected branch `main`; `parted` is where both come from."""
+        root = [] if parted is None else [self.writer.commit(self.writer.tree(parted))]
+        base = self.writer.commit(self.writer.tree(before), *root)
+        head = self.writer.commit(self.writer.tree(after), *(root or [base]))
+        return check_range(self.repo, f"{base}..{head}", "refs/heads/main")
 
     def tree(self, files: Files) -> CheckReport:
         return check_change(None, TreeSnapshot(self.repo, self.writer.tree(files)), CheckKind.TREE)

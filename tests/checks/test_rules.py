@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
+from potpie_git.checks.message import check_message
+from potpie_git.checks.ranges import check_range
 from potpie_git.checks.registry import RULES
 from potpie_git.checks.report import CheckReport
-from potpie_git.checks.rules.model import Case, Example, Rule, Trees
+from potpie_git.checks.rules.model import Case, Commands, Example, Message, Rule
+from potpie_git.domain.vocabulary import Risk
+from potpie_git.store.repository import Repository
 from tests.checks.conftest import Judge, codes
 
 
-def _judged(case: Case, judge: Judge) -> CheckReport:
-    if isinstance(case, Trees):
-        if case.before is None:
-            return judge.tree(case.after)
-        return judge.change(case.before, case.after)
-    pytest.skip("later")
+def _judged(case: Case, judge: Judge, folder: Path) -> CheckReport:
+    if isinstance(case, Message):
+        return check_message(case.text, Risk.LOW)
+    if isinstance(case, Commands):
+        subprocess.run(["sh", "-ec", case.script], cwd=folder, check=True, capture_output=True)
+        return check_range(Repository.discover(folder / case.directory), case.revisions)
+    if case.before is None:
+        return judge.tree(case.after)
+    if case.as_range:
+        return judge.landing(case.before, case.after, case.parted)
+    return judge.change(case.before, case.after)
 
 
 def _case(example: Example) -> Case:
@@ -27,8 +39,8 @@ _RUNNABLE = [rule for rule in RULES.values() if rule.bad.case is not None]
 
 
 @pytest.mark.parametrize("rule", _RUNNABLE, ids=lambda rule: rule.code)
-def test_a_bad_example_gives_exactly_its_code(rule: Rule, judge: Judge) -> None:
-    report = _judged(_case(rule.bad), judge)
+def test_a_bad_example_gives_exactly_its_code(rule: Rule, judge: Judge, tmp_path: Path) -> None:
+    report = _judged(_case(rule.bad), judge, tmp_path)
     assert set(codes(report)) == {rule.code}, report.findings
     assert {finding.severity for finding in report.findings} == {rule.severity}
     for finding in report.findings:
@@ -38,5 +50,5 @@ def test_a_bad_example_gives_exactly_its_code(rule: Rule, judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("rule", _RUNNABLE, ids=lambda rule: rule.code)
-def test_a_good_example_gives_none(rule: Rule, judge: Judge) -> None:
-    assert _judged(_case(rule.good), judge).findings == ()
+def test_a_good_example_gives_none(rule: Rule, judge: Judge, tmp_path: Path) -> None:
+    assert _judged(_case(rule.good), judge, tmp_path).findings == ()

@@ -19,11 +19,13 @@ class Trees:
     """An example as two trees of a whole repository; `before` None stands for a tree that is judged on its own.
 
     `as_range` judges it as a change that lands on a protected branch: with approvals, and policy from `before`.
+    `parted` is then the tree that both come from; without it the change comes from `before` itself.
     """
 
     before: Files | None
     after: Files
     as_range: bool = False
+    parted: Files | None = None
 
 
 @dataclass(frozen=True, slots=True)

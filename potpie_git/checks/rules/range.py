@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from potpie_git.checks.rules.model import Commands, Example, Rule
+from potpie_git.checks.rules.model import Commands, Example, Rule, Trees
+from potpie_git.checks.rules.samples import decision, pot
 
 _ORIGIN = (
     "git init -q -b main origin && cd origin && git config user.name Rae && git config user.email rae@example.com && "
-    "mkdir .potpie && echo 1 > a && git add -A && git commit -q -m one && echo 2 > a && git commit -q -a -m two && "
+    "echo 1 > a && git add -A && git commit -q -m one && echo 2 > a && git commit -q -a -m two && "
 )
 _CLONE = 'cd .. && git clone -q "file://$PWD/origin" clone'
 _SHALLOW = _CLONE.replace("clone -q", "clone -q --depth 1")
-_SIDES = (
-    "git checkout -q -b topic && mkdir -p .potpie/inbox && echo a > .potpie/inbox/i-01j0000000.yaml && git add -A && "
-    "git commit -q -m topic && git checkout -q main && mkdir -p .potpie/inbox && {main} && git add -A && "
-    "git commit -q -m main"
-)
-_SAME_FILE = _ORIGIN + _SIDES.format(main="echo b > .potpie/inbox/i-01j0000000.yaml")
+
+
+def _both_patch(before: str | None, after: str) -> Trees:
+    """BASE and HEAD both come from a pot with one decision, and each may have patched its summary."""
+    sides = [pot(decision(summary=summary)) for summary in (before, after)]
+    return Trees(sides[0], sides[1], as_range=True, parted=pot(decision()))
+
 
 RULES = (
     Rule(
@@ -46,9 +48,12 @@ RULES = (
         "Base and head each changed this file since they parted. Governed files are never blended, not even "
         "where git could: merge the base into the head, decide which side holds, and check again.",
         bad=Example(
-            "both added: .potpie/inbox/i-01j0000000.yaml",
-            lambda: Commands(_SAME_FILE, "origin", "main..topic"),
+            "# BASE\nsummary: Refunds are split.\n# HEAD\nsummary: Refunds are retried.",
+            lambda: _both_patch("Refunds are split.", "Refunds are retried."),
         ),
-        good=Example("added by HEAD alone", lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/main..HEAD")),
+        good=Example(
+            "# BASE and HEAD\nsummary: Refunds are split.",
+            lambda: _both_patch("Refunds are split.", "Refunds are split."),
+        ),
     ),
 )

@@ -1,0 +1,103 @@
+"""What would stand on the target branch after HEAD landed there: the tree that a range check judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from potpie_git.checks.places import finding
+from potpie_git.domain.errors import GitError, UnavailableError
+from potpie_git.domain.findings import Finding
+from potpie_git.domain.layout import POT_DIRECTORY
+from potpie_git.store.errors import UnsafePathError
+from potpie_git.store.git import decode
+from potpie_git.store.repository import Repository
+from potpie_git.store.snapshot import Change, Entry, Snapshot, TreeSnapshot, diff
+
+_CONFLICTS: Final = 1
+_USAGE: Final = 129
+_SETTLE: Final = "Merge BASE into HEAD, decide which side holds, and check again."
+# The answer must not depend on who asks: these are git's own defaults.
+_AS_ANYBODY: Final = ("-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict")
+
+
+class GitTooOldError(UnavailableError):
+    """This git cannot merge without a working tree."""
+
+    code = "git_too_old"
+    default_hint = "Install git 2.38 or newer, or merge BASE into HEAD first."
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The tree that would stand, and files of the pot (paths relative to it) on which both sides disagree."""
+
+    tree: str
+    conflicts: tuple[str, ...]
+
+
+class UnrelatedHistoriesError(UnavailableError):
+    """BASE and HEAD have no commit in common, so nothing can land."""
+
+    code = "unrelated_histories"
+
+
+def landing_of(repo: Repository, base: str, head: str) -> Landing:
+    """What lands when the commit `head` is merged (squashed, rebased) onto the commit `base`.
+
+    Raises `GitTooOldError` and `UnrelatedHistoriesError`.
+    """
+    if _is_ancestor(repo, base, head):
+        return Landing(head, ())
+    if _is_ancestor(repo, head, base):
+        return Landing(base, ())
+    options = ("--write-tree", "-z", "--name-only", "--no-messages")
+    merged = repo.git.run(*_AS_ANYBODY, "merge-tree", *options, base, head, check=False)
+    if merged.status == _USAGE:
+        raise GitTooOldError("this git has no `merge-tree --write-tree`")
+    if merged.status not in {0, _CONFLICTS}:
+        said = decode(merged.stderr).strip()
+        if "unrelated histories" in said:
+            raise UnrelatedHistoriesError(f"{base[:10]} and {head[:10]} have no commit in common")
+        raise GitError(f"git merge-tree failed: {said}", detail={"argv": ["git", *merged.argv]})
+    tree, *names = decode(merged.stdout).split("\0")
+    own = f"{POT_DIRECTORY}/"
+    return Landing(tree, tuple(sorted({name.removeprefix(own) for name in names if name.startswith(own)})))
+
+
+def _is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
+    done = repo.git.run("merge-base", "--is-ancestor", ancestor, commit, check=False)
+    if done.status not in {0, 1}:
+        raise GitError(
+            f"git merge-base failed: {decode(done.stderr).strip()}", detail={"status": done.status}
+        )
+    return done.status == 0
+
+
+def landed_changes(before: Snapshot, landing: Landing, after: Snapshot) -> list[Change]:
+    """What differs from `before`, without the files in conflict: git leaves in them what nobody wrote.
+
+    Empty for a tree whose files cannot be listed, which the rules over entries refuse.
+    """
+    try:
+        return [change for change in diff(before, after) if change.path not in landing.conflicts]
+    except UnsafePathError:
+        return []
+
+
+def merge_findings(landing: Landing, changes: list[Change], head: TreeSnapshot) -> Iterator[Finding]:
+    """Files that both sides changed (R03): in conflict, or blended by git into what stands on neither side.
+
+    Whether git blends depends on the attributes and settings of whoever merges, and the verdict must not.
+    """
+    for path in landing.conflicts:
+        yield finding("PG-R03", path, "BASE and HEAD both changed this file, and differ", _SETTLE)
+    for change in changes:
+        if not _same(change.after, head.entry(change.path)):
+            message = "BASE and HEAD both changed this file, and git would blend the two"
+            yield finding("PG-R03", change.path, message, _SETTLE)
+
+
+def _same(left: Entry | None, right: Entry | None) -> bool:
+    return (left and (left.mode, left.oid)) == (right and (right.mode, right.oid))
