@@ -6,8 +6,8 @@ canonical bytes and keeps the comments of the document that they replace.
 
 from potpie_git.store.yaml import codes
 from potpie_git.store.yaml.comments import Comment
-from potpie_git.store.yaml.emit import emit
 from potpie_git.store.yaml.errors import YamlError
-from potpie_git.store.yaml.parse import Document, faults, parse
+from potpie_git.store.yaml.reader import Document, faults, parse
+from potpie_git.store.yaml.writer import emit
 
 __all__ = ["Comment", "Document", "YamlError", "codes", "emit", "faults", "parse"]

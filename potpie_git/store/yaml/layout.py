@@ -14,7 +14,12 @@ from yaml.events import ScalarEvent, StreamEndEvent
 
 from potpie_git.store.yaml.events import event_source
 
-_POSSIBLE_COMMENT = re.compile(rb"(?:\A|[\s\"'\[\]{},])#")
+# Text goes on over a `#` that follows a letter; behind any other of these a comment may begin.
+_POSSIBLE_COMMENT = re.compile(rb"(?:\A|[\s\"'\[\]{},|>+\-0-9])#")
+# What readers differ on at the start of a block: empty lines that hold spaces, and a tab that might be indentation.
+_SPACED_START = re.compile(r"\n+( +)\n")
+_HAS_INDICATOR = re.compile(r"[|>][-+]?[1-9]")
+_TABBED_START = re.compile(r"\n+ *(\t)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,8 @@ class Layout:
 
 
 def may_need_layout(source: bytes) -> bool:
-    """False if `source` can hold neither a comment nor a tab: cheap, and so for most files."""
-    return b"\t" in source or (b"#" in source and _POSSIBLE_COMMENT.search(source) is not None)
+    """False if `source` has no comment and nothing that `separation_faults` looks for: cheap, and so for most files."""
+    return b"\t" in source or b" \n" in source or (b"#" in source and bool(_POSSIBLE_COMMENT.search(source)))
 
 
 def layout_of(source: bytes, text: str) -> Layout:
@@ -58,6 +63,18 @@ def separation_faults(text: str, layout: Layout) -> Iterator[tuple[int, str, str
     for offset, _ in layout.comments:
         if offset and text[offset - 1] not in " \t\n":
             yield offset, "a comment begins without a space before its `#`", "Put a space before the `#`."
+    for span in layout.spans:
+        if _is_block(span):
+            yield from _block_start_faults(text, span)
+
+
+def _block_start_faults(text: str, span: Span) -> Iterator[tuple[int, str, str]]:
+    header_end = _header_end(text, span)
+    if blank := _SPACED_START.match(text, header_end):
+        yield blank.start(1), "spaces on an empty line before the text of a block", "Delete the spaces."
+    if (tab := _TABBED_START.match(text, header_end)) and not _HAS_INDICATOR.match(text, span.start):
+        hint = "Give the indentation behind the `|`, as in `|2`."
+        yield tab.start(1), "the text of a block begins with a tab", hint
 
 
 def _is_content(text: str, offset: int, layout: Layout) -> bool:

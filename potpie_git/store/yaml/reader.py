@@ -108,7 +108,8 @@ class _Reader:
         self._node: dict[str, Any] | list[Any] | None = None
         self._key: str | None = None
         self._path: Path = ()
-        self._stack: list[tuple[dict[str, Any] | list[Any] | None, Path]] = []
+        self._stack: list[tuple[dict[str, Any] | list[Any] | None, Path, bool]] = []
+        self._in_flow = False
         self._documents = 0
 
     def read(self) -> None:
@@ -141,6 +142,9 @@ class _Reader:
         style, text, line = event.style, event.value, event.start_mark.line + 1
         if event.anchor is not None or event.tag is not None:
             self._properties(event, line)
+        elif self._in_flow and not style and "?" in text:
+            hint = "Put the text in double quotes, or write the collection in block style."
+            self._report(codes.SYNTAX, "a `?` in unquoted text within brackets", line, hint)
         if style == '"' and (hits := scan_text(text)):
             self._found.append(
                 hidden_character_error([what for _, what in hits], line, ", written as an escape")
@@ -187,7 +191,8 @@ class _Reader:
             self._stop(codes.TOO_DEEP, f"nested deeper than {MAX_DEPTH} levels", line)
         new: dict[str, Any] | list[Any] = {} if type(event) is MappingStartEvent else []
         node, path = self._node, self._path
-        self._stack.append((node, path))
+        self._stack.append((node, path, self._in_flow))
+        self._in_flow = bool(event.flow_style)
         if type(node) is dict:
             key = self._key
             if key is None:
@@ -208,7 +213,7 @@ class _Reader:
         self._node = new
 
     def _close(self, event: YamlEvent) -> None:
-        self._node, self._path = self._stack.pop()
+        self._node, self._path, self._in_flow = self._stack.pop()
 
     def _alias(self, event: YamlEvent) -> None:
         line = event.start_mark.line + 1
@@ -267,7 +272,11 @@ class _Reader:
         raise _Stop
 
     def _report(self, code: str, message: str, line: int, hint: str | None = None) -> None:
-        self._found.append(YamlError(code, message, line=line, hint=hint))
+        self._found.append(YamlError(code, message, line=min(line, _last_line(self._source)), hint=hint))
+
+
+def _last_line(source: bytes) -> int:
+    return max(1, source.count(b"\n") + (not source.endswith(b"\n")))
 
 
 _AFTER_KEY = re.compile(r" *[:,}\]]")
@@ -276,6 +285,7 @@ _AFTER_KEY = re.compile(r" *[:,}\]]")
 _SYNTAX_HELP = (
     ("mapping values are not allowed", 'Put text that holds ": " in double quotes.'),
     ("cannot start any token", "Put text that begins with a special character, or a tab, in double quotes."),
+    ("tab character", "Indent with spaces, or put text that begins with a tab in double quotes."),
     ("unexpected end of stream", "Close the quote or bracket that was opened."),
     (
         "could not find expected ':'",
@@ -288,8 +298,7 @@ _SYNTAX_HELP = (
 
 def _syntax_error(error: YAMLError, source: bytes) -> YamlError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    last = source.count(b"\n") + (not source.endswith(b"\n"))
-    line = max(1, min(mark.line + 1, last)) if mark else 1
+    line = min(mark.line + 1, _last_line(source)) if mark else 1
     problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or "no YAML"
     if "escape code" in problem:
         return YamlError(codes.HIDDEN_CHARACTER, "an escape that stands for no character", line=line)
