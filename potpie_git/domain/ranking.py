@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Generic, Literal, TypeVar
 
 from potpie_git.domain.vocabulary import (
@@ -21,6 +22,9 @@ from potpie_git.domain.vocabulary import (
 
 Freshness = Literal["balanced", "fresh", "historical"]
 T = TypeVar("T")
+# Where a text asks, how well it matches decides, and the other factors settle what is near: with the weight that serves
+# browsing, a strong and well sourced claim about something else came before the answer (docs/retrieval.md).
+QUERY_WEIGHTS: Mapping[str, float] = MappingProxyType({**RANKING_WEIGHTS, "semantic_similarity": 16.0})
 _HALF_LIFE_FACTOR: Mapping[str, float] = {
     "balanced": 1.0,
     "fresh": FRESH_HALF_LIFE_FACTOR,
@@ -63,18 +67,21 @@ def breakdown(factors: Factors) -> dict[str, float]:
     return filled
 
 
-def score(parts: Mapping[str, float]) -> float:
+def score(parts: Mapping[str, float], weights: Mapping[str, float] = RANKING_WEIGHTS) -> float:
     """The weighted arithmetic mean of a full breakdown."""
-    total = sum(RANKING_WEIGHTS.values())
-    return round(sum(RANKING_WEIGHTS[name] * parts[name] for name in RANKING_WEIGHTS) / total, 4)
+    total = sum(weights.values())
+    return round(sum(weights[name] * parts[name] for name in weights) / total, 4)
 
 
-def rank(candidates: Iterable[tuple[T, Factors, str]]) -> list[Ranked[T]]:
+def rank(
+    candidates: Iterable[tuple[T, Factors, str]], weights: Mapping[str, float] = RANKING_WEIGHTS
+) -> list[Ranked[T]]:
     """Candidates `(item, factors, tie_break)` best first; equal scores are ordered by the tie-break text."""
     scored = []
     for item, factors, tie_break in candidates:
         parts = breakdown(factors)
-        scored.append((-score(parts), tie_break, Ranked(item, score(parts), parts)))
+        total = score(parts, weights)
+        scored.append((-total, tie_break, Ranked(item, total, parts)))
     scored.sort(key=lambda entry: entry[:2])
     return [entry[2] for entry in scored]
 

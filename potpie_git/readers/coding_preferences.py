@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from potpie_git.domain.claim import Claim
-from potpie_git.readers.items import Candidate, Found, candidate, relation, state_at
+from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation, state_at
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.scope import Dimensions, claim_dimensions, overlap
@@ -21,7 +21,8 @@ _WIDE_AUDIENCES = ("project", "global")
 
 
 def read(question: Question) -> Found:
-    statements = question.statements(question.matching(PREDICATES))
+    rows = question.matching(PREDICATES)
+    statements = question.statements(rows)
     by_subject: dict[str, list[Statement]] = {}
     for statement in statements:
         by_subject.setdefault(question.resolved(statement.claim.subject), []).append(statement)
@@ -30,7 +31,7 @@ def read(question: Question) -> Found:
         made = _candidate(question, key, held)
         if made is not None:
             candidates.append(made)
-    return Found(candidates, sum(len(one.rows) for one in statements))
+    return Found(candidates, distinct(rows))
 
 
 def _candidate(question: Question, key: str, held: list[Statement]) -> Candidate | None:

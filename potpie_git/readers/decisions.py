@@ -6,7 +6,7 @@ from typing import Any
 
 from potpie_git.readers.anchors import anchored, collect
 from potpie_git.readers.coding_preferences import RETIRED
-from potpie_git.readers.items import Candidate, Found, candidate, claim_fields, relation, state_at
+from potpie_git.readers.items import Candidate, Found, candidate, claim_fields, distinct, relation, state_at
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement, best
@@ -25,7 +25,7 @@ def read(question: Question) -> Found:
         made = _candidate(question, key, held)
         if made is not None:
             candidates.append(made)
-    return Found(candidates, len(rows))
+    return Found(candidates, distinct(rows))
 
 
 def _candidate(question: Question, key: str, held: list[Statement]) -> Candidate | None:

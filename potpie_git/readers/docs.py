@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from potpie_git.domain.claim import Claim
 from potpie_git.readers.anchors import anchored, collect
-from potpie_git.readers.items import Candidate, Found, candidate, claim_fields, relation
+from potpie_git.readers.items import Candidate, Found, candidate, claim_fields, distinct, relation
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement, best
@@ -24,7 +24,7 @@ def read(question: Question) -> Found:
         made = _candidate(question, key, held)
         if made is not None:
             candidates.append(made)
-    return Found(candidates, len(rows))
+    return Found(candidates, distinct(rows))
 
 
 def document_of(claim: Claim) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.query import ClaimRow
 from potpie_git.readers.anchors import anchored, collect
-from potpie_git.readers.items import Candidate, Found, candidate, relation
+from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement, best
@@ -19,13 +19,13 @@ def read(question: Question) -> Found:
     features = frozenset(_feature(row.claim) for row in rows)
     if question.text is not None or question.request.source_ref is not None:
         rows += question.around(features, PREDICATES)
-    owners = {} if question.whole_memory else _owners(question, rows)
+    owners = {} if question.elsewhere else _owners(question, rows)
     candidates = []
     for key, held in collect(question, rows, _feature).items():
         made = _candidate(question, key, held, owners)
         if made is not None:
             candidates.append(made)
-    return Found(candidates, len(rows))
+    return Found(candidates, distinct(rows))
 
 
 def _feature(claim: Claim) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from potpie_git.domain.vocabulary import SUBGRAPHS
 from potpie_git.readers.anchors import collect
-from potpie_git.readers.items import Candidate, Found, candidate, relation
+from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement, best
@@ -33,7 +33,7 @@ def read(question: Question) -> Found:
         one = _candidate(question, key, held, depth=0)
         if one is not None:
             made.append(one)
-    return Found(made, len(rows))
+    return Found(made, distinct(rows))
 
 
 def _anchors(question: Question) -> list[str]:

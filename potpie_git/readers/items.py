@@ -24,7 +24,7 @@ class Candidate:
     """An item before it is ranked.
 
     `lead` speaks for it; `statements` are all that it stands on, in the order in which relations are shown.
-    `relations` and `payload` become the item's payload. `sources` is its corroboration.
+    `relations` and `payload` become the item's payload. `sources` is its corroboration, `verdict` how its fixes did.
     """
 
     key: str
@@ -38,6 +38,7 @@ class Candidate:
     weak: bool = False
     moment: datetime | None = None
     tie_break: str = ""
+    verdict: str | None = None
 
     @property
     def claim_ids(self) -> frozenset[str]:
@@ -205,6 +206,11 @@ def _stale(question: Question, row: ClaimRow) -> str | None:
     if outlived(row.claim, question.moment):
         return "nobody has confirmed it within the time that facts of its family stay fresh"
     return None
+
+
+def distinct(rows: Iterable[ClaimRow]) -> int:
+    """How many claims rows hold; a claim found twice counts once."""
+    return len({row.claim.id for row in rows})
 
 
 def source_refs(statements: Iterable[Statement]) -> list[str]:

@@ -17,6 +17,7 @@ from potpie_git.domain.envelope import (
 )
 from potpie_git.domain.query import ClaimSearch, union_mode
 from potpie_git.domain.ranking import (
+    QUERY_WEIGHTS,
     Factors,
     Ranked,
     corroboration_score,
@@ -25,7 +26,7 @@ from potpie_git.domain.ranking import (
     recency_score,
     strength_score,
 )
-from potpie_git.domain.vocabulary import INCLUDES, PREDICATES
+from potpie_git.domain.vocabulary import INCLUDES, PREDICATES, RANKING_WEIGHTS
 from potpie_git.readers.assemble import coverage_status, evidence_item
 from potpie_git.readers.items import Candidate, Found
 from potpie_git.readers.pool import TextPool
@@ -36,6 +37,8 @@ from potpie_git.readers.request import ReadContext, ReadRequest, Sort
 from potpie_git.readers.views import find_view, hold_to_contract, include_hint, includes_of
 
 DEFAULT_INTENT = "unknown"
+# A verified fix whose score is at least this share of a refuted one's comes before it.
+_ABOUT_AS_WELL = 0.75
 
 
 @dataclass
@@ -87,7 +90,8 @@ class ReadTrunk:
         The overall confidence is that of the whole, since no single include was asked for.
         """
         request = replace(request or ReadRequest(), query=text)
-        question = self._open(request, list(INCLUDES), whole_memory=True)
+        question = self._open(request, list(INCLUDES))
+        question.elsewhere = _served()
         answers = [_answer(question, name) for name in INCLUDES]
         flat = [(answer, one) for answer in answers for one in answer.ranked]
         ordered = _sorted(flat, request.sort or "score")
@@ -112,11 +116,10 @@ class ReadTrunk:
         )
         return _envelope(question, [answer], ordered, metadata={"view": found.key, "read_shape": found.shape})
 
-    def _open(self, request: ReadRequest, includes: Sequence[str], *, whole_memory: bool = False) -> Question:
+    def _open(self, request: ReadRequest, includes: Sequence[str]) -> Question:
         request.checked()
         now = self._clock()
         question = open_question(request, self._search, self._context, now)
-        question.whole_memory = whole_memory
         if request.query is not None and len(includes) > 1:
             question.search = TextPool(self._search, _predicates(includes), now, limit=question.pool_size)
         return question
@@ -126,6 +129,12 @@ def _predicates(includes: Iterable[str]) -> frozenset[str]:
     """Every predicate that the includes read; a reader of everything reads what callers may assert."""
     sets = [READERS[name].predicates for name in includes]
     return frozenset().union(*(frozenset(PREDICATES) if held is None else held for held in sets))
+
+
+def _served() -> frozenset[str]:
+    """Predicates that a reader of some of them serves."""
+    sets = [reader.predicates for reader in READERS.values() if reader.predicates is not None]
+    return frozenset().union(*sets) - {"RELATED_TO"}
 
 
 def _unsupported(includes: Iterable[str]) -> list[UnsupportedInclude]:
@@ -152,7 +161,9 @@ def _answer(question: Question, include: str) -> _Answer:
             one for one in found.candidates if not one.weak and (one.similarity or 0.0) >= threshold
         ]
     status = coverage_status(found.candidates, question.request.limit, open_ended=found.open_ended)
-    ranked = rank((one, _factors(question, one, include, status), one.tie_break) for one in found.candidates)
+    weights = QUERY_WEIGHTS if question.text is not None else RANKING_WEIGHTS
+    scored = ((one, _factors(question, one, include, status), one.tie_break) for one in found.candidates)
+    ranked = rank(scored, weights)
     return _Answer(include, found, ranked, status)
 
 
@@ -192,7 +203,28 @@ def _sorted(pairs: Iterable[_Pair], order: Sort) -> list[_Pair]:
         "oldest": lambda pair: (_when(pair), pair[1].item.tie_break),
         "key": lambda pair: pair[1].item.key,
     }
-    return sorted(pairs, key=keyed[order])
+    ordered = sorted(pairs, key=keyed[order])
+    return _refuted_behind_verified(ordered) if order == "score" else ordered
+
+
+def _refuted_behind_verified(ordered: list[_Pair]) -> list[_Pair]:
+    """What was refuted moves behind the verified that answer about as well; the rest keeps its order."""
+    moved = list(ordered)
+    for pair in ordered:
+        if pair[1].item.verdict != "refuted":
+            continue
+        enough = pair[1].score * _ABOUT_AS_WELL
+        rivals = [
+            place
+            for place, other in enumerate(moved)
+            if other[1].item.verdict == "verified"
+            and other[1].item.weak <= pair[1].item.weak
+            and other[1].score >= enough
+        ]
+        here = moved.index(pair)
+        if rivals and rivals[-1] > here:
+            moved.insert(rivals[-1], moved.pop(here))
+    return moved
 
 
 def _when(pair: _Pair) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.query import ClaimRow
 from potpie_git.readers.anchors import collect
-from potpie_git.readers.items import Candidate, Found, candidate, relation
+from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation
 from potpie_git.readers.question import Question, as_key
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement, StatementKey, best
@@ -26,7 +26,7 @@ def read(question: Question) -> Found:
     candidates = _things(question, owned, members)
     shown = {one.key for made in candidates for one in made.statements}
     candidates += _teams(question, [row for row in members if _asked(question, row.claim)], shown)
-    return Found(candidates, len({row.claim.id for row in (*owned, *members)}))
+    return Found(candidates, distinct([*owned, *members]))
 
 
 def _scoped(question: Question) -> list[ClaimRow]:

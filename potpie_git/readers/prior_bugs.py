@@ -8,7 +8,7 @@ from typing import Any
 
 from potpie_git.domain.query import ClaimRow
 from potpie_git.readers.fixes import Outcome, judge, outcome_of
-from potpie_git.readers.items import Candidate, Found, candidate, relation
+from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.scope import claim_dimensions, overlap
@@ -51,7 +51,7 @@ def read(question: Question) -> Found:
             hidden += 1
         elif (made := _candidate(question, bug)) is not None:
             shown.append(made)
-    found = Found(shown, len(rows))
+    found = Found(shown, distinct(rows))
     if hidden:
         found.notes.append(
             f"{hidden} bug{'s' if hidden > 1 else ''} of a narrower scope left out; ask with a path or a feature, "
@@ -156,6 +156,7 @@ def _candidate(question: Question, bug: Bug) -> Candidate | None:
     outcomes = {fix: bug.outcome(fix) for fix in _tried(bug)}
     made = candidate(question, bug.key, bug.statements, lead, scope_overlap=degree)
     made.sources = _corroboration(bug, lead, outcomes)
+    made.verdict = _verdict(bug, outcomes)
     made.payload |= _summary(bug, outcomes)
     made.relations = [relation(one, outcome=_label(one, outcomes)) for one in _in_order(bug, outcomes)]
     return made
@@ -189,10 +190,16 @@ def _corroboration(bug: Bug, lead: Statement, outcomes: dict[str, Outcome]) -> i
     """Distinct sources for what the item says. Confirmations of its fixes add to them; a refuted fix takes all away."""
     if not lead.stands:
         return 0
-    fixes = [outcomes[one.claim.subject] for one in _resolutions(bug) if one.stands]
-    if fixes and all(fix.verdict == "refuted" for fix in fixes):
+    if _verdict(bug, outcomes) == "refuted":
         return 0
-    return len(lead.sources) + sum(fix.worked for fix in fixes)
+    standing = dict.fromkeys(one.claim.subject for one in _resolutions(bug) if one.stands)
+    return len(lead.sources) + sum(outcomes[fix].worked for fix in standing)
+
+
+def _verdict(bug: Bug, outcomes: dict[str, Outcome]) -> str | None:
+    """The best verdict over the bug's fixes; None if none stands."""
+    fixes = [outcomes[one.claim.subject] for one in _resolutions(bug) if one.stands]
+    return min(fixes, key=lambda fix: fix.place).verdict if fixes else None
 
 
 def _summary(bug: Bug, outcomes: dict[str, Outcome]) -> dict[str, Any]:

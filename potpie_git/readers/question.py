@@ -22,7 +22,10 @@ POOL_PER_ITEM = 5
 
 @dataclass
 class Question:
-    """One read in progress. `moment` is what "now" means: the asked time, else the clock's."""
+    """One read in progress. `moment` is what "now" means: the asked time, else the clock's.
+
+    `elsewhere` holds the predicates that other readers of the same read serve, where every reader is asked.
+    """
 
     request: ReadRequest
     search: ClaimSearch
@@ -31,7 +34,7 @@ class Question:
     scope: QuestionScope = field(default_factory=QuestionScope)
     modes: list[MatchMode] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    whole_memory: bool = False
+    elsewhere: frozenset[str] = frozenset()
 
     @property
     def moment(self) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from potpie_git.domain.vocabulary import SYSTEM_PREDICATES
-from potpie_git.readers.items import Candidate, Found, candidate, claim_fields
+from potpie_git.readers.items import Candidate, Found, candidate, claim_fields, distinct
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
 from potpie_git.readers.statements import Statement
@@ -13,10 +13,12 @@ def read(question: Question) -> Found:
     fields = {} if question.text is not None else {"limit": question.request.limit}
     rows = question.matching(None, derived=False, **fields)
     if question.text is not None:
-        # the system's own claims hold nothing but ids: a text that matches one found nothing
+        # The system's own claims hold nothing but ids: a text that matches one found nothing.
         rows = [row for row in rows if row.claim.predicate not in SYSTEM_PREDICATES]
+    if question.elsewhere:
+        rows = [row for row in rows if row.claim.predicate not in question.elsewhere]
     statements = question.statements(rows)
-    return Found([_candidate(question, one) for one in statements], len(rows))
+    return Found([_candidate(question, one) for one in statements], distinct(rows))
 
 
 def _candidate(question: Question, statement: Statement) -> Candidate:
