@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from potpie_git.domain.layout import CLAIMS
-from potpie_git.index.errors import IndexDamagedError
 from potpie_git.index.storage import replace_file
 from potpie_git.store.snapshot import Entry, Snapshot
 
@@ -62,16 +61,14 @@ def all_marks(snapshot: Snapshot) -> list[bytes]:
 
 
 def read_marks(folder: Path) -> frozenset[bytes]:
-    """The covered directories of one build. Raises `IndexDamagedError`."""
+    """The covered directories of one build; none if that cannot be read, so that every file is looked at again."""
     try:
         raw = (folder / "covered").read_bytes()
-    except FileNotFoundError:
+    except OSError:
         return frozenset()
-    except OSError as error:
-        raise IndexDamagedError(f"cannot read {folder / 'covered'}: {error.strerror}") from error
     digest, body = raw[:_MARK], raw[_MARK:]
     if _checksum(body) != digest or len(body) % _MARK:
-        raise IndexDamagedError(f"{folder / 'covered'} is damaged")
+        return frozenset()
     return frozenset(_pieces(body))
 
 

@@ -52,6 +52,7 @@ def embed_pending(
         if not pending:
             return EmbedReport()
         with storage.builder_lock(directory, 0.0, "embed.lock"):
+            _take_over_unfinished(directory)
             return _embed(directory, embedder, _pending(directory), progress, limit)
     except LockedError as error:
         if error.detail.get("lock", "").endswith("embed.lock"):
@@ -93,6 +94,16 @@ def _embed(
     return EmbedReport(made, left)
 
 
+def _take_over_unfinished(directory: Path) -> None:
+    """Count what an embedder added that was killed before it could say so."""
+    with storage.builder_lock(directory, _WAIT):
+        build = open_build(directory)
+        state = storage.read_state(build.vectors)
+        version = open_table(build.vector_table).version
+        if version != state.version:
+            _write_vectors_state(build, state, version)
+
+
 def _cards(build: Build, digests: Sequence[str]) -> dict[str, str]:
     """Card texts by digest. Raises `IndexDamagedError` if a text is not the one that was written."""
     table = open_table(build.table, build.state.version)
@@ -110,9 +121,14 @@ def _add(build: Build, digests: Sequence[str], vectors: np.ndarray) -> None:
         return
     state = storage.read_state(build.vectors)
     append(build.vector_table, [vectors_batch(digests, vectors)])
-    version = tend(build.vector_table, VECTORS_COLUMNS)
+    _write_vectors_state(build, state, tend(build.vector_table, VECTORS_COLUMNS))
+
+
+def _write_vectors_state(build: Build, state: storage.TableState, version: int) -> None:
     seal = storage.seal_of(build.vector_table, state.seal)
-    rows = open_table(build.vector_table, version).count_rows()
+    table = open_table(build.vector_table, version)
+    with reading(build.vector_table):
+        rows = table.count_rows()
     storage.write_state(build.vectors, replace(state, version=version, rows=rows, seal=seal))
 
 

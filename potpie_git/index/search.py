@@ -6,7 +6,7 @@ numbers here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEXICAL_WEIGHT = 0.5
-# Below this blended score nothing in the pot answers, as a rule; an item near the best strong one is not weak.
+# Where nothing in the pot answers, the best score stays below these as a rule: blended, and the cosine alone.
 WEAK_BELOW = 0.36
+WEAK_COSINE_BELOW = 0.30
+# An item near the best strong one is not weak.
 NEAR_THE_BEST = 0.8
+# By words alone an item is weak if its BM25 is low and it has less than half of the question's words.
+WEAK_BM25_BELOW = 4.5
+HALF_OF_THE_WORDS = 0.5
 # A card that shares no word with the question and points elsewhere is no answer at all.
 UNRELATED_BELOW = 0.15
-# Without vectors: the share of the question's words that an answer has, as a rule.
-WEAK_WORDS_BELOW = 0.34
 # What a card without a vector is taken to have, so that it competes while vectors are still being made.
-UNKNOWN_COSINE = 0.35
+UNKNOWN_COSINE = 0.30
 # Vectors of fewer cards than this share would decide by chance what is found.
 LEAST_EMBEDDED = 0.5
 # Up to here every row that passes the filter is scored; beyond, the nearest and the best by words are.
@@ -131,8 +134,8 @@ def search(
             break
         most *= _OVERFETCH
     related = [held for held in admitted if held.bm25 > 0 or (held.cosine or 0.0) >= UNRELATED_BELOW]
-    hits = _labelled(related, question, hybrid)
-    return SearchResult(tuple(hits), _mode_of(hybrid, mode))
+    matched = _mode_of(hybrid, mode)
+    return SearchResult(tuple(_labelled(related, question, matched)), matched)
 
 
 def _mode_of(hybrid: bool, asked: MatchMode) -> MatchMode:
@@ -178,18 +181,18 @@ def _candidates(
     return list(held.values()), exhausted
 
 
-def _labelled(admitted: list[_Candidate], question: Question, hybrid: bool) -> list[Hit]:
+def _labelled(admitted: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[Hit]:
+    hybrid = mode is not MatchMode.LEXICAL
     best = admitted[0].score(hybrid) if admitted else 0.0
-    hits = []
+    threshold = WEAK_COSINE_BELOW if mode is MatchMode.VECTOR else WEAK_BELOW
     for held in admitted:
         score = held.score(hybrid)
         if hybrid:
-            weak = score < WEAK_BELOW and not (best >= WEAK_BELOW and score >= NEAR_THE_BEST * best)
+            weak = score < threshold and (best < threshold or score < NEAR_THE_BEST * best)
         else:
-            weak = _share(held.row, question) < WEAK_WORDS_BELOW
-        scaled = score / (1 + LEXICAL_WEIGHT) if hybrid else score
-        hits.append(Hit(held.row, round(scaled, 4), held.cosine, held.bm25, _matched_by(held), weak))
-    return hits
+            weak = held.bm25 < WEAK_BM25_BELOW and _share(held.row, question) < HALF_OF_THE_WORDS
+        scaled = score / (1 + LEXICAL_WEIGHT) if mode is MatchMode.HYBRID else score
+        yield Hit(held.row, round(min(1.0, scaled), 4), held.cosine, held.bm25, _matched_by(held), weak)
 
 
 def _share(row: IndexedRow, question: Question) -> float:

@@ -21,7 +21,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -76,13 +76,13 @@ def write_checked(path: Path, body: Mapping[str, Any]) -> None:
 
 
 def replace_file(path: Path, raw: bytes) -> None:
-    """Replace the content of `path` in one step, on disk before it is in place. Raises `StorageError`."""
+    """Replace the content of `path` in one step. Raises `StorageError`.
+
+    It is not flushed to the disk: what a power cut leaves fails its digest, and the index is made anew.
+    """
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with aside.open("wb") as stream:
-            stream.write(raw)
-            stream.flush()
-            os.fsync(stream.fileno())
+        aside.write_bytes(raw)
         aside.replace(path)
     except OSError as error:
         aside.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ def new_directory(directory: Path, kind: str) -> str:
 
 
 def write_state(folder: Path, state: TableState) -> None:
-    write_checked(folder / "state", asdict(state))
+    write_checked(folder / "state", {held.name: getattr(state, held.name) for held in fields(state)})
 
 
 def read_state(folder: Path) -> TableState:

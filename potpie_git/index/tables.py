@@ -177,7 +177,7 @@ def _outgrown(dataset: Any, column: str, rows: int) -> bool:
     name = next((index.name for index in dataset.describe_indices() if column in index.field_names), None)
     if name is None:
         return True
-    return rows // _ROWS_PER_PARTITION > len(dataset.centroids(name)) * _PARTITION_GROWTH
+    return rows // _ROWS_PER_PARTITION > len(dataset.centroids(index_name=name)) * _PARTITION_GROWTH
 
 
 def _partition(dataset: Any, column: str, rows: int) -> None:

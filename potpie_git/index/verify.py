@@ -11,7 +11,6 @@ from typing import Any
 from potpie_git.domain.layout import CLAIMS as CLAIM_FOLDER
 from potpie_git.index import storage
 from potpie_git.index.build import Build, decode_rows, in_chunks, open_build, root_of
-from potpie_git.index.coverage import read_marks, uncovered
 from potpie_git.index.embedder import MODEL_ID, Embedder, EmbedderUnavailableError
 from potpie_git.index.errors import IndexDamagedError, IndexMissingError
 from potpie_git.index.schema import claims_schema, one_of
@@ -60,8 +59,6 @@ def _compare(build: Build, snapshot: Snapshot) -> tuple[int, list[str]]:
     problems: list[str] = []
     if root_of(snapshot) not in build.state.roots:
         problems.append("this snapshot was not synced: run `git potpie index sync`")
-    hidden = uncovered(snapshot, read_marks(build.claims)).entries
-    problems += [f"{entry.path}: its directory is not marked as covered" for entry in hidden]
     rows = count_through_lancedb(build.claims, storage.CLAIMS, build.state.version)
     if rows != build.state.rows:
         problems.append(f"the state counts {build.state.rows} rows, the table has {rows}")

@@ -38,7 +38,9 @@ def bug(name: str, fact: str = "", **fields: Any) -> Claim:
 
 def many(count: int, start: int = 0) -> list[Claim]:
     """Claims that differ in a number and share their words."""
-    return [bug(f"case-{number}", f"Invoice {number} was rounded twice") for number in range(start, start + count)]
+    return [
+        bug(f"case-{number}", f"Invoice {number} was rounded twice") for number in range(start, start + count)
+    ]
 
 
 def withdrawn(claim: Claim, reason: str = "It was wrong.") -> Claim:
