@@ -1,14 +1,25 @@
-"""The other governed files: entity, tombstone, pot, policy, inbox item and approval."""
+"""The other governed files: entity, tombstone, pot and inbox item; policy and approval have modules of their own."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import Field, field_validator
+from typing import Literal
 
 from potpie_git.domain.claim import Provenance, StoredModel, Text
-from potpie_git.domain.times import parse_time
+from potpie_git.domain.policy import Approver, Policy, Thresholds
 from potpie_git.domain.vocabulary import CONTRACT_VERSION, ONTOLOGY_VERSION
+
+__all__ = [
+    "Approver",
+    "Entity",
+    "InboxEvent",
+    "InboxItem",
+    "MergeRecord",
+    "Policy",
+    "Pot",
+    "Thresholds",
+    "Tombstone",
+    "Transition",
+]
 
 
 class Transition(StoredModel):
@@ -71,49 +82,6 @@ class Pot(StoredModel):
     contract_version: Text = CONTRACT_VERSION
     ontology_version: Text = ONTOLOGY_VERSION
     created_at: Text
-
-
-class Approver(StoredModel):
-    """Somebody who may approve: addresses as they stand in sign-offs, keys as in an authorized_keys file."""
-
-    name: Text
-    emails: list[Text]
-    keys: list[Text] | None = None
-    valid_until: Text | None = None
-    revoked: Text | None = None
-
-    @field_validator("valid_until", "revoked")
-    @classmethod
-    def _has_offset(cls, value: str | None) -> str | None:
-        if value is not None:
-            parse_time(value)
-        return value
-
-
-class Thresholds(StoredModel):
-    """How many distinct approvers a change of each risk needs."""
-
-    low: Annotated[int, Field(ge=0, le=9)] = 0
-    medium: Annotated[int, Field(ge=0, le=9)] = 1
-    high: Annotated[int, Field(ge=0, le=9)] = 2
-
-
-class Policy(StoredModel):
-    """Who may approve, in which mode, how many, and on which refs. `version` only ever rises."""
-
-    version: Annotated[int, Field(ge=1)]
-    mode: Literal["signoff", "signature"] = "signoff"
-    approvers: list[Approver] = Field(default_factory=list)
-    bots: list[Text] = Field(default_factory=list)
-    protected: list[Text] = Field(default_factory=lambda: ["refs/heads/main", "refs/heads/master"])
-    thresholds: Thresholds = Field(default_factory=Thresholds)
-
-    def protects(self, ref: str | None) -> bool:
-        """True if `ref` (full name) is protected. A trailing `*` in a pattern matches any rest."""
-        return any(
-            ref is not None and (ref == pattern or (pattern.endswith("*") and ref.startswith(pattern[:-1])))
-            for pattern in self.protected
-        )
 
 
 class InboxEvent(StoredModel):
