@@ -16,14 +16,17 @@ from potpie_git.readers.entities import EntityQuery, EntityResult, search_entiti
 from potpie_git.readers.neighborhood import Neighborhood, neighborhood
 from potpie_git.readers.request import ReadRequest
 from potpie_git.store import hooks
+from potpie_git.store.history import History, HistoryQuery, history
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import PotEntryKind, Repository
 from potpie_git.wiring import SnapshotChoice, Wiring
 from potpie_git.write.formatting import FormatReport, format_files
+from potpie_git.write.inbox import Inbox
 from potpie_git.write.setup import SetupReport, create_pot
 from potpie_git.write.writer import CommitResult, RecordResult
 
 if TYPE_CHECKING:
+    from potpie_git.checks.quality import QualityReport
     from potpie_git.checks.report import CheckReport
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
 
@@ -101,6 +104,11 @@ class Pot:
         """Write a typed record, or a free-form one, and commit it. Options are those of `Writer.record`."""
         return self._wiring.writer.record(record_type, fields, **options)
 
+    @property
+    def inbox(self) -> Inbox:
+        """Suggestions that somebody should look at; never a fact."""
+        return Inbox(self._wiring.writer, self._wiring.clock)
+
     def fmt(self, paths: Sequence[Path] = (), *, write: bool = True) -> FormatReport:
         """Bring governed files into canonical form, comments kept; files that do not parse are named and left alone."""
         return format_files(self.repository, paths, write=write)
@@ -163,7 +171,19 @@ class Pot:
             wiring.search(tree), wiring.clock, wiring.context(tree), entity, request, predicates=predicates
         )
 
+    def history(self, query: HistoryQuery) -> History:
+        """What happened to an entity, a claim or a subgraph, or what a plan or mutation did, from git itself."""
+        return history(self.repository, query)
+
     # Judging
+
+    def quality(
+        self, report: str, *, threshold: float | None = None, snapshot: SnapshotChoice | None = None
+    ) -> QualityReport:
+        """One of the reports of `potpie_git.checks.quality`. `threshold` is that of low-confidence."""
+        from potpie_git.checks.quality import quality_report
+
+        return quality_report(report, self._wiring.quality_view(self.tree(snapshot)), threshold)
 
     def check(self, *, rev: str | None = None, commit_range: str | None = None) -> CheckReport:
         """Judge what is staged, the whole tree of a revision, or what a range would land."""

@@ -26,6 +26,7 @@ from potpie_git.store.snapshot import IndexSnapshot, Snapshot, TreeSnapshot, Wor
 from potpie_git.write.writer import Writer
 
 if TYPE_CHECKING:
+    from potpie_git.checks.quality import PotView
     from potpie_git.index import Index
 
 Clock = Callable[[], datetime]
@@ -208,6 +209,17 @@ class Wiring:
 
         states = EvidenceStates(self.repository, revision=self._revision(tree.snapshot))
         return ReadContext(evidence_state=states, entity=entity, repository=repository_key(self.repository))
+
+    def quality_view(self, tree: PotTree) -> PotView:
+        """What quality reports look at: the pot, where its evidence stands, and how the index differs from it."""
+        from potpie_git.checks.quality import PotView
+
+        def drift() -> tuple[int, tuple[str, ...]]:
+            found = self.index.verify(tree.snapshot)
+            return found.claims, found.problems
+
+        states = EvidenceStates(self.repository, revision=self._revision(tree.snapshot))
+        return PotView(tree, self.clock(), states, drift)
 
     def trunk(self, choice: SnapshotChoice | None = None, *, freshen: bool = False) -> ReadTrunk:
         """The read trunk over a snapshot; with `freshen`, a bounded part of the missing index is made first."""

@@ -13,6 +13,38 @@ def _command(target: str, summary: str) -> CommandSpec:
     return CommandSpec(_AT + target, summary)
 
 
+QUALITY: Mapping[str, CommandSpec] = {
+    "summary": _command("graph_quality:summary", "Every report's findings, counted."),
+    "duplicate-candidates": _command(
+        "graph_quality:duplicate_candidates", "Entities under two names, claims that say the same."
+    ),
+    "stale-facts": _command(
+        "graph_quality:stale_facts", "Claims past their time, or whose evidence changed."
+    ),
+    "conflicting-claims": _command(
+        "graph_quality:conflicting_claims", "Claims that stand and cannot all be true."
+    ),
+    "orphan-entities": _command(
+        "graph_quality:orphan_entities", "Described entities of which nothing is said."
+    ),
+    "low-confidence": _command(
+        "graph_quality:low_confidence", "Claims whose writer was not sure, or that rest on nothing."
+    ),
+    "projection-drift": _command(
+        "graph_quality:projection_drift", "Where the index differs from the working tree."
+    ),
+}
+
+INBOX: Mapping[str, CommandSpec] = {
+    "add": _command("graph_inbox:add", "Put a suggestion in."),
+    "list": _command("graph_inbox:list_items", "List what is there, the oldest first."),
+    "show": _command("graph_inbox:show", "Show one item with all that happened to it."),
+    "claim": _command("graph_inbox:claim", "Say that you look at it."),
+    "mark-applied": _command("graph_inbox:mark_applied", "Say which plan or mutation applied it."),
+    "mark-rejected": _command("graph_inbox:mark_rejected", "Say that nothing will come of it, and why."),
+    "close": _command("graph_inbox:close", "Say that nobody need look at it again."),
+}
+
 GRAPH: Mapping[str, CommandSpec] = {
     "status": _command("graph_state:status", "What the pot holds, and the version of each subgraph."),
     "catalog": _command(
@@ -28,6 +60,9 @@ GRAPH: Mapping[str, CommandSpec] = {
     "neighborhood": _command("graph_read:neighborhood", "Walk from an entity along its relations."),
     "propose": _command("graph_write:propose", "Validate operations and store them as a plan."),
     "commit": _command("graph_write:commit", "Apply a plan as one git commit."),
+    "history": _command("graph_history:history", "What happened to an entity or a claim, from git itself."),
+    "inbox": CommandSpec(INBOX, "Suggestions for the team to look at; never a fact."),
+    "quality": CommandSpec(QUALITY, "What is doubled, stale, contradictory, orphaned or unsure."),
 }
 
 COMMANDS: Mapping[str, CommandSpec] = {

@@ -14,6 +14,8 @@ from potpie_git.checks.quality.model import (
     QualityFinding,
     QualityReport,
 )
+from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.text import did_you_mean
 
 SUMMARY = "summary"
 # The findings that a summary shows of each report.
@@ -58,6 +60,21 @@ def summary(view: PotView) -> QualityReport:
     )
 
 
+def quality_report(name: str, view: PotView, threshold: float | None = None) -> QualityReport:
+    """The report of this name. Raises `InvalidInputError` for a name that no report has."""
+    if name == SUMMARY:
+        return summary(view)
+    if name == confidence.NAME and threshold is not None:
+        return confidence.low_confidence(view, threshold)
+    if name not in REPORTS:
+        raise InvalidInputError(
+            f"there is no report {name!r}.{did_you_mean(name, REPORTS)}",
+            hint=f"Use one of: {', '.join((SUMMARY, *REPORTS))}.",
+            code="unknown_report",
+        )
+    return REPORTS[name](view)
+
+
 def _headline(report: QualityReport) -> str:
     first = "; ".join(finding.message for finding in report.findings[:SHOWN])
     more = len(report.findings) - SHOWN
@@ -72,5 +89,6 @@ __all__ = [
     "PotView",
     "QualityFinding",
     "QualityReport",
+    "quality_report",
     "summary",
 ]
