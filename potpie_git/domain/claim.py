@@ -77,6 +77,7 @@ class Invalidation(StoredModel):
     op: Text
     reason: Text
     superseded_by: Text | None = None
+    evidence: list[Evidence] | None = None
     provenance: Provenance
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from potpie_git.domain.findings import Finding
 from potpie_git.domain.vocabulary import Risk
 
 
@@ -45,7 +47,10 @@ class OperationGrade(_Model):
 
 
 class PlanDiff(_Model):
-    """What the plan changes, in the terms of the graph. Claims are listed by id, entities by key."""
+    """What the plan changes, in the terms of the graph. Claims are listed by id, entities by key, relations as text.
+
+    `claims_unchanged` are assertions that stand already, each with its file; nothing is written for them.
+    """
 
     entity_upserts: list[str] = Field(default_factory=list)
     edge_upserts: list[str] = Field(default_factory=list)
@@ -53,6 +58,7 @@ class PlanDiff(_Model):
     invalidations: list[dict[str, Any]] = Field(default_factory=list)
     claims_asserted: list[str] = Field(default_factory=list)
     claims_retracted: list[str] = Field(default_factory=list)
+    claims_unchanged: dict[str, str] = Field(default_factory=dict)
     claim_keys: list[str] = Field(default_factory=list)
 
 
@@ -82,3 +88,13 @@ class Plan(_Model):
     @property
     def risk_level(self) -> Risk:
         return Risk.from_label(self.risk)
+
+
+class CommitGate(Protocol):
+    """Decides whether a plan may be committed on a ref: who judges approvals implements it, the writer asks it."""
+
+    def missing(self, repository: Any, plan: Plan, ref: str | None) -> Sequence[Finding]:
+        """What keeps `plan` from being committed on `ref` (full name; None: detached); empty if nothing does.
+
+        Findings name what is missing and the next command.
+        """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -83,12 +83,15 @@ class Git:
         input: bytes | None = None,  # noqa: A002 - the name that subprocess gives it
         check: bool = True,
         env: Mapping[str, str] | None = None,
+        keep_open: Sequence[int] = (),
     ) -> CompletedGit:
         """Run a command that acts for the user: their identity, hooks, signing and configuration apply.
 
-        Output is captured, so that a hook's chatter cannot spoil a JSON document on standard output.
+        Output is captured, so that a hook's chatter cannot spoil a JSON document on standard output. `keep_open` are
+        descriptors that git inherits: a lock on one of them is held for as long as git lives, whatever becomes of us.
         """
-        return self._finish(args, input, check, user_environment() | dict(env or {}))
+        process = self._spawn(args, user_environment() | dict(env or {}), keep_open)
+        return self._result(args, process, input, check)
 
     def text(self, *args: Argument) -> str:
         """Return a plumbing command's standard output without its last newline."""
@@ -179,13 +182,17 @@ class Git:
                 raise failure
         return result
 
-    def _spawn(self, args: tuple[Argument, ...], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    def _spawn(
+        self, args: tuple[Argument, ...], env: Mapping[str, str], keep_open: Sequence[int] = ()
+    ) -> subprocess.Popen[bytes]:
         pipe = subprocess.PIPE
         argv = [git_executable(), *map(_argument, args)]
         if not self.cwd.is_dir():
             raise StorageError(f"{self.cwd}: no such directory", detail={"path": str(self.cwd)})
         with storage_errors(self.cwd):
-            return subprocess.Popen(argv, cwd=self.cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+            return subprocess.Popen(
+                argv, cwd=self.cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, pass_fds=keep_open
+            )
 
     def _failure(self, argv: tuple[str, ...], status: int, stderr: bytes) -> PotpieError:
         said = stderr.decode("utf-8", "replace").strip()

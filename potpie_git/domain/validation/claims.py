@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from potpie_git.domain.claim import SCOPE_DIMENSIONS, Claim, Evidence
 from potpie_git.domain.keys import claim_key, is_claim_id, key_problem, type_name_of
 from potpie_git.domain.text import did_you_mean
-from potpie_git.domain.validation.problem import Problem
+from potpie_git.domain.validation.problem import FieldPath, Problem
 from potpie_git.domain.vocabulary import (
     EVIDENCE_REQUIRED_FOR,
     MUTATION_OPS,
@@ -152,7 +152,7 @@ def _truth_problems(claim: Claim) -> Iterator[Problem]:
 def _evidence_problems(claim: Claim) -> Iterator[Problem]:
     strong = False
     for index, item in enumerate(claim.evidence or ()):
-        yield from _one_evidence(item, index)
+        yield from _one_evidence(item, ("evidence", index))
         strong = strong or (item.authority is not None and item.authority not in WEAK_AUTHORITIES)
     if claim.truth in EVIDENCE_REQUIRED_FOR and not strong:
         strong_names = ", ".join(name for name in SOURCE_AUTHORITIES if name not in WEAK_AUTHORITIES)
@@ -164,8 +164,8 @@ def _evidence_problems(claim: Claim) -> Iterator[Problem]:
         )
 
 
-def _one_evidence(item: Evidence, index: int) -> Iterator[Problem]:
-    where = ("evidence", index, "source_ref")
+def _one_evidence(item: Evidence, place_of_item: FieldPath) -> Iterator[Problem]:
+    where = (*place_of_item, "source_ref")
     if not _SOURCE_REF.match(item.source_ref):
         yield Problem(
             "PG-S09",
@@ -187,14 +187,14 @@ def _one_evidence(item: Evidence, index: int) -> Iterator[Problem]:
             "PG-S09",
             f"authority {item.authority!r} is not in the vocabulary.{near}",
             f"Use one of: {', '.join(SOURCE_AUTHORITIES)}.",
-            ("evidence", index, "authority"),
+            (*place_of_item, "authority"),
         )
     if item.quote is not None and place is None:
         yield Problem(
             "PG-S09",
             "a quote needs a place in this repository to be compared with",
             "Cite the place as repo:PATH#L1-L9, or drop the quote.",
-            ("evidence", index, "quote"),
+            (*place_of_item, "quote"),
         )
 
 
@@ -235,6 +235,8 @@ def _withdrawal_problems(claim: Claim) -> Iterator[Problem]:
         )
     if claim.invalidation is None:
         return
+    for index, item in enumerate(claim.invalidation.evidence or ()):
+        yield from _one_evidence(item, ("invalidation", "evidence", index))
     known = WITHDRAWING_OPS | {"merge_duplicate_entities"}
     if claim.invalidation.op not in known:
         near = did_you_mean(claim.invalidation.op, MUTATION_OPS)

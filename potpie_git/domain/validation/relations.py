@@ -1,4 +1,7 @@
-"""Rules that need more than one record: singletons, look-alike keys, tombstones (families PG-X and PG-T)."""
+"""Rules that need more than one record: singletons, look-alike keys, tombstones (families PG-X and PG-T).
+
+What is merely near a tombstone is found by `nearness`.
+"""
 
 from __future__ import annotations
 
@@ -140,22 +143,3 @@ def near_similarity(text: str, other: str) -> float:
         return 0.0
     overlap = 2 * len(left & right) / (len(left) + len(right))
     return max(overlap, SequenceMatcher(None, text, other, autojunk=False).ratio())
-
-
-def near_tombstones(claim: Claim, tombstones: Iterable[Tombstone]) -> list[tuple[Tombstone, float]]:
-    """Tombstones of the same predicate, types and environment whose text is alike, most alike first."""
-    text, digest = value_text(claim), value_digest(claim)
-    found = []
-    for stone in tombstones:
-        same_scope = (
-            stone.predicate == claim.predicate
-            and stone.subject_type == claim.subject_type
-            and (stone.object_type or "") == claim.object_type
-            and stone.environment == claim.environment
-        )
-        if not same_scope or stone.value_digest == digest or not stone.text or is_negated(text, stone.text):
-            continue
-        alike = near_similarity(text, stone.text)
-        if alike >= NEAR_SIMILARITY:
-            found.append((stone, alike))
-    return sorted(found, key=lambda pair: -pair[1])

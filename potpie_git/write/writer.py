@@ -1,0 +1,394 @@
+"""The one door for every write: propose a plan, commit it, recover what was cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, Final
+
+from potpie_git.domain.claim import Actor
+from potpie_git.domain.errors import (
+    ApprovalRequiredError,
+    ConflictError,
+    InvalidInputError,
+    IssuesError,
+    LockedError,
+    RefusedError,
+    StorageError,
+)
+from potpie_git.domain.plan import CommitGate, Plan, PlanState
+from potpie_git.domain.text import canonical_json, sha256_hex
+from potpie_git.domain.times import format_time, parse_time, utc_now
+from potpie_git.store.derived.names import person_key, repository_key
+from potpie_git.store.locks import write_lock
+from potpie_git.store.repository import Repository
+from potpie_git.write.apply import CommitRefusedError, apply_plan
+from potpie_git.write.approval import ApprovalGate
+from potpie_git.write.base import Base, moved_subgraphs
+from potpie_git.write.disk import working_pot
+from potpie_git.write.issues import Issue
+from potpie_git.write.journal import JournalError, journal_path, read_journal, set_aside
+from potpie_git.write.plans import PlanNotFound, PlanStore
+from potpie_git.write.propose import MAX_TTL, Request, draw_up, normalised
+from potpie_git.write.records import Record, lower_record, outcome_of
+from potpie_git.write.recovery import Outcome, Recovery, require_idle, settle
+from potpie_git.write.results import CommitResult, RecordResult
+from potpie_git.write.verify import read_back
+
+DEFAULT_TTL: Final = timedelta(hours=24)
+# Twenty writers that run their hooks one after the other still get their turn.
+LOCK_TIMEOUT: Final = 60.0
+_ATTEMPTS: Final = 5
+_OPEN: Final = frozenset(
+    {PlanState.VALIDATED, PlanState.REVIEW_REQUIRED, PlanState.APPROVED, PlanState.ERROR}
+)
+
+
+class PlanExpired(RefusedError):
+    code = "plan_expired"
+    default_hint = "Propose again; --ttl says how long a plan may be committed."
+
+
+class PlanAlreadyCommitted(RefusedError):
+    code = "plan_already_committed"
+    default_hint = "A plan commits once; propose again to write something else."
+
+
+class PlanNotCommittable(RefusedError):
+    code = "plan_not_committable"
+    default_hint = "Propose again."
+
+
+class Writer:
+    """Writes to one repository's pot. Every method raises `PotpieError`s, and nothing else that is expected."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        actor: Actor,
+        gate: CommitGate | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.repository = repository
+        self._given_actor = actor
+        self._gate = ApprovalGate(gate)
+        self._clock = clock
+        self._store = PlanStore(repository)
+        self._depth = 0
+        self.recovered: Recovery | None = None
+
+    @cached_property
+    def actor(self) -> Actor:
+        """Who writes; the user is git's, unless the caller named one."""
+        given = self._given_actor
+        identity = None if given.user else self.repository.user_identity()
+        if identity is None:
+            return given
+        user = person_key(*identity).removeprefix("person:")
+        return given.model_copy(update={"user": user})
+
+    # Recovery
+
+    def recover(self) -> Recovery | None:
+        """Complete or undo a write that was cut short; None if there is none, or if its writer is still at it."""
+        if not journal_path(self.repository).exists():
+            return None
+        try:
+            with write_lock(self.repository, timeout=0):
+                return self._recover()
+        except LockedError:
+            return None
+
+    def _recover(self) -> Recovery | None:
+        """Recover under the lock. Raises `StillRunningError` while a git that a killed writer started is running."""
+        try:
+            journal = read_journal(self.repository)
+        except JournalError as error:
+            place = set_aside(self.repository)
+            return Recovery(
+                outcome=Outcome.TORN,
+                message=f"A journal was torn ({error}), so nothing had been written; it was moved to {place}.",
+            )
+        if journal is None:
+            return None
+        require_idle(journal)
+        recovery = settle(self.repository, journal)
+        if recovery.outcome is Outcome.COMPLETED:
+            self._note_committed(journal.plan_id, recovery.commit)
+        return recovery
+
+    def _note_committed(self, plan_id: str, commit: str | None) -> None:
+        try:
+            self._store.save(self._committed(self._store.get(plan_id), commit))
+        except PlanNotFound:
+            # its trailers say what it was
+            return
+
+    # Plans
+
+    def propose(
+        self,
+        payload: Any,
+        *,
+        ttl: timedelta = DEFAULT_TTL,
+        idempotency_key: str | None = None,
+        message: str | None = None,
+    ) -> Plan:
+        """Validate operations and store them as a plan; the tree is not touched.
+
+        The same key and payload give the same plan again. Raises `IssuesError` with every failure of the payload,
+        `ConflictError` where what it builds on has moved, `NoPotError`, and `InvalidFileError`.
+        """
+        if not timedelta(0) < ttl <= MAX_TTL:
+            raise InvalidInputError(
+                "a plan lives for at least a second and at most 30 days", hint="Write 24h or 7d."
+            )
+        key = idempotency_key or _key_in(payload)
+        digest = sha256_hex(canonical_json({"payload": normalised(payload), "message": message}))
+        with self._locked():
+            known = self._store.by_key(key, digest) if key else None
+            if known is not None and self._reusable(known):
+                return known
+            request = Request(payload, self.actor, self._clock(), ttl, key, message)
+            plan = self._drawn_up(request)
+            self._store.save(plan)
+            self._refuse_faulty(plan)
+            if key:
+                self._store.bind_key(key, digest, plan.plan_id)
+            self._store.prune(request.now)
+        return plan
+
+    def plan(self, plan_id: str) -> Plan:
+        """A stored plan, with its state as of now. Raises `PlanNotFound`."""
+        return self._aged(self._store.get(plan_id))
+
+    def plans(self) -> list[Plan]:
+        """Every stored plan, the newest first."""
+        return [self._aged(plan) for plan in self._store.all()]
+
+    def abandon(self, plan_id: str) -> Plan:
+        """Give a plan up, so that it can no longer be committed."""
+        with self._locked():
+            plan = self.plan(plan_id)
+            if plan.state is PlanState.COMMITTED:
+                raise _already(plan)
+            plan.state = PlanState.ABANDONED
+            self._store.save(plan)
+        return plan
+
+    def commit(self, plan_id: str, *, stage: bool = False, verify: bool = False) -> CommitResult:
+        """Apply a plan, every file or none, as one git commit; with `stage`, stop before the commit.
+
+        Raises `PlanNotFound`, `PlanExpired`, `PlanAlreadyCommitted`, `ConflictError` with what was expected and what is
+        there, `ApprovalRequiredError`, `CommitRefusedError` with what a hook said, `LockedError`, `StorageError`.
+        """
+        with self._locked():
+            plan = self.plan(plan_id)
+            self._require_open(plan)
+            base = Base(self.repository)
+            try:
+                return self._commit(base, plan, stage, verify)
+            except ApprovalRequiredError:
+                self._remember(plan, PlanState.REVIEW_REQUIRED)
+                raise
+            except ConflictError as error:
+                if error.code == ConflictError.code:
+                    self._remember(plan, PlanState.CONFLICT)
+                raise
+            except CommitRefusedError:
+                self._remember(plan, PlanState.ERROR)
+                raise
+
+    def _commit(self, base: Base, plan: Plan, stage: bool, verify: bool) -> CommitResult:
+        _require_current(base, plan)
+        if not plan.edits:
+            self._store.save(self._committed(plan, None))
+            return CommitResult(plan=plan, notes=["Nothing to write: everything is there already."])
+        if not stage:
+            _require_committed(base, plan)
+        self._gate.require(base, plan)
+        notes = [self.recovered.message] if self.recovered else []
+
+        def saved(commit: str | None) -> None:
+            try:
+                self._store.save(self._committed(plan, commit))
+            except StorageError as error:
+                # what was committed stays committed
+                notes.append(f"The plan's state could not be saved: {error.message}")
+
+        applied = apply_plan(base, plan, stage=stage, saved=saved)
+        return CommitResult(
+            plan=plan,
+            commit=applied.commit,
+            staged=stage,
+            files=list(applied.files),
+            pending=self._gate.pending(base, plan),
+            verification=read_back(base, plan, applied.commit) if verify else None,
+            notes=notes,
+        )
+
+    # Records
+
+    def lower_record(self, record: Record) -> list[dict[str, Any]]:
+        """The operations of a record. Raises `IssuesError` with every failure of its fields."""
+        issues: list[Issue] = []
+        if "target_ref" in record.fields:
+            record, issues = record.grounded(Base(self.repository).tree)
+        return lower_record(record, repository_key(self.repository), self.actor, issues)
+
+    def record(
+        self,
+        record_type: str,
+        fields: Mapping[str, Any],
+        *,
+        scope: Mapping[str, Any] | None = None,
+        evidence: Sequence[str | Mapping[str, Any]] = (),
+        stage: bool = False,
+        commit: bool = True,
+        dry_run: bool = False,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        ttl: timedelta = DEFAULT_TTL,
+        verify: bool = False,
+        **options: Any,
+    ) -> RecordResult:
+        """Write a typed record, or one in free form, and commit it; a dry run stops at the plan.
+
+        `options` are those of `Record`: subject, summary, fact, description, truth, confidence, environment,
+        valid_from, observed_at, source_system, reinstates and reason. A write that somebody else's commit overtakes is
+        proposed anew a bounded number of times. Raises what `propose` and `commit` raise.
+        """
+        record = Record.of(record_type, fields, scope or {}, evidence, options)
+        payload = {"operations": self.lower_record(record)}
+        message = message or record.subject_line()
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                with self._locked():
+                    plan = self.propose(payload, ttl=ttl, idempotency_key=idempotency_key, message=message)
+                    done = CommitResult(plan=plan) if dry_run or not commit else _replayed(plan)
+                    if done is None:
+                        done = self.commit(plan.plan_id, stage=stage, verify=verify)
+                    return outcome_of(record_type, done, working_pot(self.repository))
+            except ConflictError as error:
+                if not left or error.code != ConflictError.code:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    # Inside
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the write lock, once however deep; an interrupted write is settled first."""
+        if self._depth:
+            yield
+            return
+        with write_lock(self.repository, LOCK_TIMEOUT):
+            self._depth += 1
+            try:
+                self.recovered = self._recover() or self.recovered
+                yield
+            finally:
+                self._depth -= 1
+
+    def _drawn_up(self, request: Request) -> Plan:
+        return draw_up(Base(self.repository), request)
+
+    @staticmethod
+    def _refuse_faulty(plan: Plan) -> None:
+        if not plan.issues:
+            return
+        detail = {"plan_id": plan.plan_id}
+        first = plan.issues[0]
+        if plan.state is PlanState.CONFLICT:
+            raise ConflictError(
+                first["message"], hint=first["hint"], detail={**detail, "issues": plan.issues}
+            )
+        more = f" (and {len(plan.issues) - 1} more)" if len(plan.issues) > 1 else ""
+        raise IssuesError(f"{first['message']}{more}", plan.issues, hint=first["hint"], detail=detail)
+
+    def _reusable(self, plan: Plan) -> bool:
+        return self._aged(plan).state in _OPEN | {PlanState.COMMITTED}
+
+    def _aged(self, plan: Plan) -> Plan:
+        """A plan whose time has run out, said so."""
+        if plan.state in _OPEN and parse_time(plan.expires_at) <= self._clock():
+            plan.state = PlanState.EXPIRED
+        return plan
+
+    def _require_open(self, plan: Plan) -> None:
+        if plan.state is PlanState.COMMITTED:
+            raise _already(plan)
+        if plan.state is PlanState.EXPIRED:
+            raise PlanExpired(f"plan {plan.plan_id} expired at {plan.expires_at}")
+        if plan.state not in _OPEN:
+            raise PlanNotCommittable(
+                f"plan {plan.plan_id} is {plan.state.value}", detail={"state": plan.state.value}
+            )
+
+    def _committed(self, plan: Plan, commit: str | None) -> Plan:
+        plan.state = PlanState.COMMITTED
+        plan.commit = commit
+        plan.committed_at = format_time(self._clock())
+        return plan
+
+    def _remember(self, plan: Plan, state: PlanState) -> None:
+        """Keep what became of a plan, if the disk lets us."""
+        plan.state = state
+        try:
+            self._store.save(plan)
+        except StorageError:
+            return
+
+
+def _key_in(payload: Any) -> str | None:
+    held = (
+        payload.get("idempotency_key") if isinstance(payload, Mapping) and "operations" in payload else None
+    )
+    return held if isinstance(held, str) and held else None
+
+
+def _already(plan: Plan) -> PlanAlreadyCommitted:
+    how = f"as {plan.commit[:12]}" if plan.commit else "without a commit of its own"
+    return PlanAlreadyCommitted(
+        f"plan {plan.plan_id} was committed {how}", detail={"commit": plan.commit, "plan_id": plan.plan_id}
+    )
+
+
+def _replayed(plan: Plan) -> CommitResult | None:
+    """What an idempotency key's plan became before; None if it is still to be committed."""
+    if plan.state is not PlanState.COMMITTED:
+        return None
+    return CommitResult(
+        plan=plan, commit=plan.commit, notes=["This was recorded before, under the same key."]
+    )
+
+
+def _require_current(base: Base, plan: Plan) -> None:
+    """Refuse a plan if a subgraph that it touches has moved. Raises `ConflictError`."""
+    moved = moved_subgraphs(plan.base_versions, base.versions(plan.base_versions))
+    if not moved:
+        return
+    names = ", ".join(one.subgraph for one in moved)
+    raise ConflictError(
+        f"{names} changed since the plan was proposed",
+        hint="Look at what changed, then propose again: `git potpie graph propose` with the same operations.",
+        detail={
+            "plan_id": plan.plan_id,
+            "subgraphs": {one.subgraph: {"expected": one.expected, "actual": one.actual} for one in moved},
+        },
+    )
+
+
+def _require_committed(base: Base, plan: Plan) -> None:
+    """Refuse to commit on top of a file that is merely staged: the commit would take it along."""
+    staged = base.require_settled(plan.edits)
+    if staged:
+        named = [f".potpie/{path}" for path in staged]
+        raise ConflictError(
+            f"{named[0]} is staged and not committed, and the plan builds on it",
+            hint="Commit what is staged first, then propose again; or use --stage.",
+            code="uncommitted_changes",
+            detail={"files": named},
+        )
