@@ -133,14 +133,16 @@ def test_it_is_refused_with_code_and_line(case: str) -> None:
 
 
 HIDDEN = [
-    *range(0x00, 0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0), 0xAD, 0x061C, 0x200B, 0x200C, 0x200D,
+    *range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0), 0xAD, 0x061C, 0x200B, 0x200C, 0x200D,
     0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, 0xFE0F, 0xFEFF, 0xFFF9,
     0xFFFE, 0xFFFF, 0x1FFFE, 0xE0001, 0xE0020, 0xE007F, 0xE0100,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("point", HIDDEN, ids=lambda point: f"U+{point:04X}")
-@pytest.mark.parametrize("form", ["plain {}x", "'single {}x'", '"double {}x"', "x # comment {}x", "|\n  block {}x"])
+@pytest.mark.parametrize(
+    "form", ["plain {}x", "'single {}x'", '"double {}x"', "x # comment {}x", "|\n  block {}x"]
+)
 def test_a_hidden_character_is_refused_raw(point: int, form: str) -> None:
     raw = f"id: a\nfact: {form.format(chr(point))}\n".encode()
     line = 3 if "\n" in form else 2
@@ -156,7 +158,9 @@ def test_a_hidden_character_is_refused_as_an_escape(point: int) -> None:
     assert [(fault.code, fault.line) for fault in faults(raw)] == [(codes.HIDDEN_CHARACTER, 2)]
 
 
-@pytest.mark.parametrize("escape", ["\\0", "\\a", "\\b", "\\v", "\\f", "\\r", "\\e", "\\N", "\\L", "\\P", "\\x1b", "\\u202e"])
+@pytest.mark.parametrize(
+    "escape", ["\\0", "\\a", "\\b", "\\v", "\\f", "\\r", "\\e", "\\N", "\\L", "\\P", "\\x1b", "\\u202e"]
+)
 @pytest.mark.parametrize("form", ['fact: "{}"', '"{}": x', 'fact: ["{}"]', 'fact: {{a: "{}"}}'])
 def test_no_escape_writes_a_control_character(escape: str, form: str) -> None:
     raw = f"id: a\n{form.format(escape)}\n".encode()
@@ -169,7 +173,9 @@ def test_a_surrogate_pair_of_escapes_is_refused() -> None:
     assert raised.value.code == codes.HIDDEN_CHARACTER
 
 
-@pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> branch", "||||||| base", "<<<<<<<", ">>>>>>>"])
+@pytest.mark.parametrize(
+    "marker", ["<<<<<<< HEAD", "=======", ">>>>>>> branch", "||||||| base", "<<<<<<<", ">>>>>>>"]
+)
 def test_a_conflict_marker_is_named_with_its_line(marker: str) -> None:
     found = faults(f"id: a\n{marker}\nfact: b\n".encode())
     assert [(fault.code, fault.line) for fault in found] == [(codes.CONFLICT_MARKER, 2)]
@@ -183,7 +189,9 @@ def test_every_marker_of_a_conflict_is_told_and_nothing_guessed_beside_it() -> N
     ]
 
 
-@pytest.mark.parametrize("text", ["a ======= b", "<<<<<<<< eight", "'======='", "|\n  =======\n  <<<<<<< HEAD"])
+@pytest.mark.parametrize(
+    "text", ["a ======= b", "<<<<<<<< eight", "'======='", "|\n  =======\n  <<<<<<< HEAD"]
+)
 def test_what_only_resembles_a_conflict_marker_is_text(text: str) -> None:
     assert faults(f"fact: {text}\n".encode()) == []
 
@@ -273,4 +281,3 @@ def test_every_code_has_a_title_and_every_refusal_a_code_of_the_table() -> None:
     assert list(codes.TITLES) == [f"PG-F{number:02}" for number in range(1, len(codes.TITLES) + 1)]
     assert all(title and title[0] == title[0].strip() for title in codes.TITLES.values())
     assert {code for _, code, _ in REFUSED.values()} <= set(codes.TITLES)
-

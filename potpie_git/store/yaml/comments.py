@@ -133,11 +133,9 @@ def _owner(text: str, offset: int, previous: _Node | None, following: _Node | No
         return following.path, "end"
     if own_line and previous:
         closed = _closed_between(previous, following)
-        below = following.frames[-1].indent if following else -1
         column = offset - line_start
-        owners = [frame for frame in closed if frame.indent <= column] if column > below else []
-        if owners:
-            return owners[-1].path, "end"
+        if closed and column > (following.frames[-1].indent if following else -1):
+            return [frame for frame in closed if frame.indent <= column or frame is closed[0]][-1].path, "end"
     return (following.path, "before") if following else ((), "end")
 
 

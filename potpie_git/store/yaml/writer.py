@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from potpie_git.domain.text_safety import scan_text
 from potpie_git.store.yaml import codes
 from potpie_git.store.yaml.comments import Comment, Notes, Path, comment_form, place
 from potpie_git.store.yaml.errors import YamlError
 from potpie_git.store.yaml.keys import key_problems
 from potpie_git.store.yaml.limits import MAX_DEPTH
 from potpie_git.store.yaml.scalars import INDENT, inline, number_form, text_form
-from potpie_git.store.yaml.source import inspect
+from potpie_git.store.yaml.source import hidden_character_error, inspect, line_at
 
 
 def emit(data: Mapping[str, Any], comments: Sequence[Comment] = ()) -> bytes:
@@ -45,7 +46,12 @@ class _Writer:
             self._lines.append("{}")
 
     def finish(self) -> bytes:
-        raw = "\n".join([*self._lines, ""]).encode("utf-8", "surrogatepass")
+        text = "\n".join([*self._lines, ""])
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError as error:
+            descriptions = [what for _, what in scan_text(text[error.start])]
+            raise hidden_character_error(descriptions, line_at(text, error.start)) from error
         found, _ = inspect(raw)
         if found:
             raise found[0]
