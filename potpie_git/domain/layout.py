@@ -6,13 +6,14 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim
+from potpie_git.domain.directory import POT_DIRECTORY as POT_DIRECTORY
 from potpie_git.domain.files import Entity, InboxItem, Tombstone
 from potpie_git.domain.keys import folded_key
 from potpie_git.domain.text import sha256_hex, slug
 from potpie_git.domain.vocabulary import ENTITY_TYPES
 
-POT_DIRECTORY: Final = ".potpie"
 POT_FILE: Final = "pot.yaml"
 POLICY_FILE: Final = "policy.yaml"
 ATTRIBUTES_FILE: Final = ".gitattributes"
@@ -94,8 +95,14 @@ def inbox_path(item: InboxItem) -> str:
     return f"{INBOX}/{item.id}.yaml"
 
 
-def expected_path(record: Claim | Entity | Tombstone | InboxItem) -> str:
+def approval_path(approval: Approval) -> str:
+    return f"{APPROVALS}/{approval.digest}.{approval.statement.principal}.yaml"
+
+
+def expected_path(record: Claim | Entity | Tombstone | InboxItem | Approval) -> str:
     """The only path at which `record` may stand."""
+    if isinstance(record, Approval):
+        return approval_path(record)
     if isinstance(record, Claim):
         return claim_path(record)
     if isinstance(record, Entity):

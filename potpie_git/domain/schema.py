@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import SCOPE_DIMENSIONS, Claim
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.keys import MAX_KEY_BYTES
@@ -26,6 +27,7 @@ FILE_MODELS: Mapping[FileKind, type[BaseModel]] = {
     FileKind.CLAIM: Claim,
     FileKind.ENTITY: Entity,
     FileKind.TOMBSTONE: Tombstone,
+    FileKind.APPROVAL: Approval,
     FileKind.INBOX: InboxItem,
     FileKind.POT: Pot,
     FileKind.POLICY: Policy,

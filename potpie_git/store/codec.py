@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.errors import InvalidFileError
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
@@ -25,13 +26,14 @@ from potpie_git.domain.validation.files import (
 from potpie_git.domain.validation.problem import FieldPath, Problem
 from potpie_git.store.yaml import Document, YamlError, emit, faults, parse
 
-Record = Claim | Entity | Tombstone | Pot | Policy | InboxItem
+Record = Claim | Entity | Tombstone | Pot | Policy | InboxItem | Approval
 R = TypeVar("R", bound=Record)
 
 MODELS: Mapping[FileKind, type[BaseModel]] = {
     FileKind.CLAIM: Claim,
     FileKind.ENTITY: Entity,
     FileKind.TOMBSTONE: Tombstone,
+    FileKind.APPROVAL: Approval,
     FileKind.INBOX: InboxItem,
     FileKind.POT: Pot,
     FileKind.POLICY: Policy,
@@ -119,6 +121,8 @@ def record_problems(record: Record) -> list[Problem]:
         return tombstone_problems(record)
     if isinstance(record, InboxItem):
         return inbox_problems(record)
+    if isinstance(record, Approval):
+        return []
     return pot_problems(record) if isinstance(record, Pot) else policy_problems(record)
 
 

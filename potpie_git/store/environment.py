@@ -105,14 +105,22 @@ def git_executable() -> str:
     return found
 
 
+def find_program(name: str) -> str | None:
+    """Absolute path of a program on PATH; None if there is none. Relative entries of PATH are skipped."""
+    return _find(name, os.environ.get("PATH", os.defpath))
+
+
 @cache
 def _find_git(path: str, exec_path: str) -> str | None:
-    """Search PATH, then the directory that a running git names to its hooks.
+    """Search PATH, then the directory that a running git names to its hooks."""
+    return _find("git", os.pathsep.join((path, exec_path)))
 
-    Relative entries are skipped: in a checkout they would let it bring a git of its own.
-    """
-    for folder in map(Path, [*path.split(os.pathsep), exec_path]):
-        program = folder / ("git.exe" if os.name == "nt" else "git")
+
+@cache
+def _find(name: str, path: str) -> str | None:
+    """Search the absolute directories of `path`: a relative one would let a checkout bring a program of its own."""
+    for folder in map(Path, path.split(os.pathsep)):
+        program = folder / (f"{name}.exe" if os.name == "nt" else name)
         if folder.is_absolute() and program.is_file() and os.access(program, os.X_OK):
             return str(program)
     return None

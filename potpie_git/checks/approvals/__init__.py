@@ -1,0 +1,1 @@
+"""Approvals: gathered from a change and its commits, verified by a pure function, reported as findings."""
