@@ -7,6 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from potpie_git import diagnosis
+from potpie_git.diagnosis import Status
 from potpie_git.domain.claim import Actor
 from potpie_git.domain.envelope import ReadEnvelope
 from potpie_git.domain.errors import NoPotError, PotpieError
@@ -82,6 +84,14 @@ class Pot:
             return tree.pot().pot_id, tree.subgraph_versions()
         except PotpieError:
             return None, {}
+
+    def status(self) -> Status:
+        """What is here, what is missing, and what to do next."""
+        return diagnosis.status(self._wiring)
+
+    def doctor(self) -> Status:
+        """The same with proofs: git runs the hooks, every file decodes."""
+        return diagnosis.doctor(self._wiring)
 
     # Writing
 

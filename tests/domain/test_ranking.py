@@ -28,8 +28,8 @@ def test_a_missing_factor_is_neutral() -> None:
     assert parts == {name: 0.75 if name == "coverage_quality" else 0.5 for name in RANKING_WEIGHTS}
 
 
-@given(factor, factor, factor, factor, factor, factor)
-def test_a_score_and_its_parts_stay_between_nothing_and_one(*held: float | None) -> None:
+@given(st.tuples(factor, factor, factor, factor, factor, factor))
+def test_a_score_and_its_parts_stay_between_nothing_and_one(held: tuple[float | None, ...]) -> None:
     parts = breakdown(Factors(*held))
     assert all(0.0 <= part <= 1.0 for part in parts.values())
     assert 0.0 <= score(parts) <= 1.0

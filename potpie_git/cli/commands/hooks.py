@@ -6,15 +6,16 @@ from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode
-from potpie_git.pot import HookOutcome
+from potpie_git.store.hooks import HookReport
 
 
-def _reply(outcome: HookOutcome) -> Reply:
+def _reply(report: HookReport, *, wanted: bool) -> Reply:
+    """Exit status 3 if the hooks are wanted and git does not run every one of them."""
     return Reply(
-        result=outcome.result,
-        text=shown(outcome.text),
-        next_action=outcome.next_action,
-        exit_code=ExitCode.OK if outcome.healthy else ExitCode.PARTIAL,
+        result=report.result,
+        text=shown(report.text),
+        next_action=report.next_action,
+        exit_code=ExitCode.PARTIAL if wanted and not report.healthy else ExitCode.OK,
     )
 
 
@@ -23,14 +24,14 @@ def install() -> Reply:
 
     A hook that is there already runs first and keeps its say. Running it again is safe.
     """
-    return _reply(current().pot.install_hooks())
+    return _reply(current().pot.install_hooks(), wanted=True)
 
 
 def uninstall() -> Reply:
     """Remove the hooks and restore what was there before, byte for byte."""
-    return _reply(current().pot.uninstall_hooks())
+    return _reply(current().pot.uninstall_hooks(), wanted=False)
 
 
 def status() -> Reply:
     """Say which hooks git runs, and how to mend what it does not."""
-    return _reply(current().pot.hook_status())
+    return _reply(current().pot.hook_status(), wanted=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
@@ -14,12 +16,10 @@ def status() -> Reply:
     Exit status 3 if something is missing or out of date, 0 if all is well.
     """
     report = current().pot.status()
-    lines = [f"pot       {report.pot_id} ({report.label})"]
-    lines += [f"{line.name:9} {line.text}" for line in report.lines]
+    lines = [f"{line.name:9} {'' if line.healthy else '(!) '}{line.text}" for line in report.lines]
     return Reply(
-        result=report.as_dict(),
+        result=asdict(report) | {"healthy": report.healthy},
         text=shown("\n".join(lines)),
-        ok=True,
         next_action=report.next_action,
         exit_code=ExitCode.OK if report.healthy else ExitCode.PARTIAL,
     )

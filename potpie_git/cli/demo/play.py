@@ -10,6 +10,7 @@ from typing import Any
 
 from potpie_git.cli.render.evidence import headline
 from potpie_git.domain.envelope import EvidenceItem
+from potpie_git.domain.errors import RefusedError
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.pot import Pot
 from potpie_git.store.git import CompletedGit, Git
@@ -80,7 +81,8 @@ def _settle(stage: Play) -> Pot:
     pot.install_hooks()
     done = _commit(git, "What the team knows")
     if done.status:
-        raise RuntimeError(done.stderr.decode("utf-8", "replace"))
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise RefusedError(f"the example did not pass its own hooks: {said}", hint="Please report this.")
     copy_samples(_SOURCES / "repaired", stage.folder)
     _commit(git, "Cap the walk over synonyms, and decide frost nights at noon")
     count = sum(1 for _ in pot.tree().claims())
@@ -96,16 +98,18 @@ def _commit(git: Git, message: str) -> CompletedGit:
 
 
 def _index(stage: Play, pot: Pot, progress: Callable[[int, int], None] | None) -> None:
-    outcome = pot.sync_index(progress=progress)
+    synced, embedded = pot.sync_index(progress=progress)
+    vectors = embedded.made if embedded else 0
     stage.say("")
-    stage.say("2. Indexed: " + outcome.text.splitlines()[0])
-    stage.act("index", **outcome.result)
+    stage.say(f"2. Indexed: {synced.rows} claims, {vectors} cards embedded, without a network.")
+    stage.act("index", claims=synced.rows, embedded=vectors)
 
 
 def _ask(stage: Play, pot: Pot, number: int, question: str) -> None:
     envelope = pot.search(question)
     stage.say("")
-    stage.say(f"{'3. Four questions, in words that no claim uses:' if number == 1 else ''}".rstrip())
+    if number == 1:
+        stage.say("3. Four questions, in words that no claim uses:")
     stage.say(f'   $ git potpie search "{question}"')
     for item in envelope.items[:1]:
         for line in _answer(item):

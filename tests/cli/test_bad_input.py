@@ -1,0 +1,104 @@
+"""Bad places and bad input: a clear error, the right exit status, nothing half done, never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.git_repo import GitRepo
+from tests.support.program import document, ok, run
+
+ANY_READ = ("search", "anything")
+
+
+def test_outside_a_repository(tmp_path: Path) -> None:
+    done = run(tmp_path, *ANY_READ)
+    assert done.returncode == 2
+    assert "[not_a_repository]" in done.stderr
+    assert "hint:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_in_a_bare_repository(tmp_path: Path) -> None:
+    bare = GitRepo.init(tmp_path / "bare.git", "--bare")
+    for command in (ANY_READ, ("init",), ("status",)):
+        done = run(bare.root, *command)
+        assert (done.returncode, "[bare_repository]" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", [ANY_READ, ("status",), ("graph", "propose", "{}"), ("check",), ("timeline", "recent")])
+def test_in_a_repository_without_a_pot(git_repo: GitRepo, command: tuple[str, ...]) -> None:
+    git_repo.commit(files={"a.txt": "a"})
+    done = run(git_repo.root, *command)
+    assert done.returncode == 2
+    assert "[no_pot]" in done.stderr
+    assert "git potpie init" in done.stderr
+
+
+def test_a_claim_that_does_not_parse_is_named_with_its_line_and_never_skipped(git_repo: GitRepo) -> None:
+    ok(git_repo.root, "init", "--no-hooks")
+    ok(git_repo.root, "record", "decision", "-d", "title=T", "-d", "summary=S", "-d", "rationale=R")
+    (file,) = (git_repo.root / ".potpie/claims/decisions").rglob("*.yaml")
+    file.write_text(file.read_text("utf-8") + "truth: twice\n", encoding="utf-8")
+    lines = file.read_text("utf-8").count("\n")
+    for command in (ANY_READ, ("index", "rebuild"), ("fmt", "--check")):
+        done = run(git_repo.root, *command)
+        assert done.returncode == 1, command
+        assert f"{file.relative_to(git_repo.root)}:{lines}:" in done.stdout + done.stderr, command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("serch", "x"), "Did you mean 'search'?"),
+        (("graph", "comit"), "Did you mean 'commit'?"),
+        (("search", "--no-such-option", "x"), "no-such-option"),
+        (("record",), "say what to record"),
+        (("record", "fix", "-d", "nonsense"), "not key=value"),
+        (("graph", "propose"), "--file"),
+        (("graph", "propose", "{"), "not JSON"),
+        (("graph", "propose", "{}", "--ttl", "soon"), "not a time window"),
+        (("search", "x", "--as-of", "soon"), "--as-of"),
+        (("explain", "PG-Z99"), "no rule has the code"),
+        (("-C",), "-C needs a path"),
+    ],
+)
+def test_a_wrong_word_is_told_with_a_remedy(git_repo: GitRepo, arguments: tuple[str, ...], says: str) -> None:
+    ok(git_repo.root, "init", "--no-hooks")
+    done = run(git_repo.root, *arguments)
+    assert done.returncode == 1
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    held = document(git_repo.root, *arguments)
+    assert held["ok"] is False
+    assert says in json.dumps(held["error"]["message"] + (held["error"]["recommended_next_action"] or ""), ensure_ascii=False)
+
+
+def test_json_may_stand_before_or_after_the_command(git_repo: GitRepo) -> None:
+    ok(git_repo.root, "init", "--no-hooks")
+    before = run(git_repo.root, "--json", "graph", "status")
+    after = run(git_repo.root, "graph", "status", "--json")
+    assert json.loads(before.stdout)["result"] == json.loads(after.stdout)["result"]
+
+
+def test_another_directory_may_be_named(git_repo: GitRepo, tmp_path: Path) -> None:
+    ok(git_repo.root, "init", "--no-hooks")
+    assert "decisions" in ok(tmp_path, "-C", str(git_repo.root), "graph", "status")
+
+
+def test_a_read_only_tree_loses_nothing(git_repo: GitRepo) -> None:
+    (git_repo.root / ".potpie").write_text("a file in the way", encoding="utf-8")
+    done = run(git_repo.root, "init")
+    assert done.returncode == 1
+    assert ".potpie is a file" in done.stderr
+    assert (git_repo.root / ".potpie").read_text("utf-8") == "a file in the way"
+
+
+def test_an_ignored_pot_is_refused_before_anything_is_written(git_repo: GitRepo) -> None:
+    git_repo.write(".gitignore", ".potpie/\n")
+    done = run(git_repo.root, "init")
+    assert done.returncode == 1
+    assert "[ignored_pot]" in done.stderr
+    assert not (git_repo.root / ".potpie").exists()
