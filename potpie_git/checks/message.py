@@ -1,19 +1,19 @@
-"""Rules over a commit's message (C01 to C03): what a reader of the log sees has to be what the change is."""
+"""Rules over a commit's message (C01 to C03): what a reader of the log sees has to be what the change is.
+
+Kept clear of the models, so that a hook that finds nothing has loaded little.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.checks.secrets import find_secrets
-from potpie_git.domain.findings import Finding
 from potpie_git.domain.text_safety import scan_text
 from potpie_git.domain.trailers import parse_trailers
 from potpie_git.domain.vocabulary import Risk
 
-_LABEL: Final = "commit message"
 _SCISSORS: Final = re.compile(r"^. -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
 _IDS: Final = {
     "potpie-plan": re.compile(r"p-[0-9a-z]{1,64}"),
@@ -22,33 +22,46 @@ _IDS: Final = {
 _RISK: Final = "potpie-risk"
 
 
-def check_message(text: str, risk: Risk = Risk.LOW, *, label: str = _LABEL) -> CheckReport:
-    """Judge a commit's message; `risk` is that of the change that it describes, as its content is graded.
+class MessageProblem(NamedTuple):
+    """A broken rule: its code, the 1-based line of the message, what is wrong and the remedy."""
+
+    code: str
+    line: int
+    message: str
+    hint: str
+
+
+def message_problems(text: str, risk: Risk) -> list[MessageProblem]:
+    """What is wrong with a commit's message; `risk` is that of the change that it describes.
 
     Comment lines that git will strip are judged as well, but for what stands below a scissors line.
     """
     text = _SCISSORS.sub("", text)
-    found = [*_hidden(text, label), *_secrets(text, label), *_trailers(text, risk, label)]
-    return CheckReport(CheckKind.MESSAGE, "", label, 1, sorted_findings(found))
+    return [*_hidden(text), *_secrets(text), *_trailers(text, risk)]
 
 
-def _hidden(text: str, label: str) -> Iterator[Finding]:
+def states_risk(text: str) -> bool:
+    """True if a trailer of the message says what risk the change has."""
+    return any(trailer.is_a(_RISK) for trailer in parse_trailers(text))
+
+
+def _hidden(text: str) -> Iterator[MessageProblem]:
     for offset, what in scan_text(text):
         if text[offset : offset + 2] == "\r\n":
             continue
         line = text.count("\n", 0, offset) + 1
         hint = "Delete the character; write what it meant in visible text."
-        yield _finding("PG-C02", label, f"{what} in the message", hint, line)
+        yield MessageProblem("PG-C02", line, f"{what} in the message", hint)
 
 
-def _secrets(text: str, label: str) -> Iterator[Finding]:
+def _secrets(text: str) -> Iterator[MessageProblem]:
     for secret in find_secrets(enumerate(text.splitlines(), 1)):
         hint = "Revoke it where it was issued, then write what it is for instead."
         message = f"this looks like a credential: {secret.kind} ({secret.masked})"
-        yield _finding("PG-C01", label, message, hint, secret.line)
+        yield MessageProblem("PG-C01", secret.line, message, hint)
 
 
-def _trailers(text: str, risk: Risk, label: str) -> Iterator[Finding]:
+def _trailers(text: str, risk: Risk) -> Iterator[MessageProblem]:
     lines = text.splitlines()
     for trailer in parse_trailers(text):
         token = trailer.token.lower()
@@ -67,12 +80,8 @@ def _trailers(text: str, risk: Risk, label: str) -> Iterator[Finding]:
         else:
             continue
         where = (number for number, line in enumerate(lines, 1) if line.startswith(trailer.token))
-        yield _finding("PG-C03", label, message, hint, next(where, 1))
+        yield MessageProblem("PG-C03", next(where, 1), message, hint)
 
 
 def _risk(value: str) -> Risk | None:
     return next((each for each in Risk if each.label == value.lower()), None)
-
-
-def _finding(code: str, label: str, message: str, hint: str, line: int) -> Finding:
-    return Finding(code=code, path=label, line=line, message=message, hint=hint)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 # Class names by module of detect_secrets.plugins.
@@ -115,8 +116,6 @@ def _is_plausible(text: str) -> bool:
 
 @cache
 def _detectors() -> tuple[Any, ...]:
-    from importlib import import_module
-
     modules = (
         (import_module(f"detect_secrets.plugins.{module}"), name) for module, name in DETECTORS.items()
     )

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from potpie_git.domain.layout import POT_DIRECTORY
+from potpie_git.domain.directory import POT_DIRECTORY
 
 # Letters that look like those of the name and that neither normalisation nor case folding maps to them.
 _SAME_SHAPE: Final = str.maketrans(

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from potpie_git.checks.message import check_message
-from potpie_git.checks.ranges import check_range
 from potpie_git.checks.registry import RULES
 from potpie_git.checks.report import CheckReport
 from potpie_git.checks.rules.model import Case, Commands, Example, Message, Rule
+from potpie_git.checks.runs import check_message, check_range
 from potpie_git.domain.vocabulary import Risk
 from potpie_git.store.repository import Repository
 from tests.checks.conftest import Judge, codes
