@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from potpie_git.checks.places import finding, is_place
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.errors import InvalidFileError
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.findings import Finding, has_errors
 from potpie_git.domain.layout import ATTRIBUTES_TEXT, FileKind, kind_of
 from potpie_git.domain.validation.history import (
+    approval_edit_problems,
     claim_edit_problems,
     entity_edit_problems,
     fixed_edit_problems,
@@ -81,6 +83,9 @@ def _decoded(path: str, raw: bytes | None) -> Decoded[Any] | None:
 def _removal(change: Change, moved_to: str | None) -> Sequence[Finding]:
     if not is_place(change.path):
         return ()
+    if kind_of(change.path) is FileKind.APPROVAL:
+        message, hint = "an approval record was removed", "Restore it (`git checkout HEAD -- PATH`)."
+        return (finding("PG-A09", change.path, message, hint),)
     message = f"a governed file was moved to {moved_to}" if moved_to else "a governed file was deleted"
     hint = "Restore it (`git checkout HEAD -- PATH`). What no longer holds is withdrawn: `git potpie graph propose`."
     return (finding("PG-H01", change.path, message, hint),)
@@ -109,6 +114,8 @@ def _edit_problems(before: object, after: object) -> list[Problem]:
         return inbox_edit_problems(before, after)
     if isinstance(before, Tombstone | Pot) and isinstance(after, Tombstone | Pot):
         return fixed_edit_problems(before, after)
+    if isinstance(before, Approval) and isinstance(after, Approval):
+        return approval_edit_problems(before, after)
     if isinstance(before, Policy) and isinstance(after, Policy):
         return policy_edit_problems(before, after)
     return []

@@ -15,6 +15,8 @@ from potpie_git.domain.vocabulary import Risk
 # With one of these the verdict is not "refused" but "not known".
 UNJUDGED: Final = frozenset({"PG-R01", "PG-R02"})
 _APPROVALS: Final = "PG-A"
+# A record that was tampered with is no missing approval.
+_TAMPERED: Final = "PG-A09"
 
 
 class CheckKind(StrEnum):
@@ -57,7 +59,7 @@ class CheckReport:
             return ExitCode.OK
         if codes & UNJUDGED:
             return ExitCode.UNAVAILABLE
-        if all(code.startswith(_APPROVALS) for code in codes):
+        if _TAMPERED not in codes and all(code.startswith(_APPROVALS) for code in codes):
             return ExitCode.APPROVAL
         return ExitCode.FAILED
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from potpie_git.checks.rules.model import Example, Rule, Trees
-from potpie_git.checks.rules.samples import adds, claim, file, pot, retracted
+from potpie_git.checks.rules.samples import adds, approval, claim, file, path, pot, removes, retracted
 
 
 def _lands(change: Trees) -> Trees:
@@ -84,8 +84,10 @@ RULES = (
         "PG-A09",
         "approval record changed or removed",
         "Approval records are appended and never edited: they are what an audit reads. Restore the file.",
-        bad=Example("deleted: approvals/<digest>.ada.yaml"),
-        good=Example("new file: approvals/<digest>.ada.yaml"),
+        bad=Example(
+            "deleted: approvals/<digest>.ada.yaml", lambda: removes(pot(approval()), path(approval()))
+        ),
+        good=Example("new file: approvals/<digest>.ada.yaml", lambda: adds(file(approval()))),
     ),
     Rule(
         "PG-A10",

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from potpie_git.checks.rules.model import Content, Trees
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim, new_claim, value_digest
 from potpie_git.domain.files import Approver, Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.keys import claim_key
@@ -99,6 +100,24 @@ def policy(**fields: Any) -> Policy:
     return Policy.model_validate({"version": 1, "approvers": approvers, **fields})
 
 
+def approval(**fields: Any) -> Approval:
+    """A record of Ada's approval, whose statement has these fields in the place of its own."""
+    base: dict[str, Any] = {
+        "store": "acme-payments",
+        "ref": "refs/heads/main",
+        "range": "main..retract-retry",
+        "risk": "medium",
+        "principal": "ada",
+        "signed_off_by": "ada@example.com",
+        "authors": ["rae@example.com"],
+        "nonce": "0123456789abcdef0123456789abcdef",
+        "issued": "2026-07-01T08:00:00Z",
+        "expires": "2026-07-31T08:00:00Z",
+        "changes": [("tombstones/f3/x.yaml", "absent", "0" * 64)],
+    }
+    return Approval.model_validate({"statement": base | fields})
+
+
 @cache
 def _fixed() -> tuple[tuple[str, bytes], ...]:
     pot = Pot(pot_id="acme-payments", name="payments", created_at="2026-06-01T00:00:00Z")
@@ -122,11 +141,11 @@ def file(record: BaseModel) -> FileMap:
     if isinstance(record, Policy | Pot):
         name = POLICY_FILE if isinstance(record, Policy) else POT_FILE
         return {repository_path(name): encode(record)}
-    assert isinstance(record, Claim | Entity | Tombstone | InboxItem)
+    assert isinstance(record, Claim | Entity | Tombstone | InboxItem | Approval)
     return {repository_path(expected_path(record)): encode(record)}
 
 
-def path(record: Claim | Entity | Tombstone | InboxItem) -> str:
+def path(record: Claim | Entity | Tombstone | InboxItem | Approval) -> str:
     """Where a record stands, in the repository."""
     return repository_path(expected_path(record))
 

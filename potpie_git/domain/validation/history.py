@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from potpie_git.domain.approval import Approval, withdrawal_only
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.validation.problem import Problem
@@ -127,5 +128,18 @@ def policy_edit_problems(before: Policy, after: Policy) -> list[Problem]:
             f"the policy changed and its version {verb} ({before.version}, then {after.version})",
             f"Write version: {before.version + 1}.",
             ("version",),
+        )
+    ]
+
+
+def approval_edit_problems(before: Approval, after: Approval) -> list[Problem]:
+    """An approval is taken back by one added withdrawal, and never edited otherwise."""
+    if before == after or withdrawal_only(before, after):
+        return []
+    return [
+        Problem(
+            "PG-A09",
+            "an approval record was edited",
+            f"{_RESTORE}; `git potpie approve --withdraw` takes an approval back.",
         )
     ]
