@@ -16,7 +16,7 @@ from potpie_git.index import storage
 from potpie_git.index.coverage import MOST_MARKS, all_marks, read_marks, uncovered, write_marks
 from potpie_git.index.embedder import MODEL_ID
 from potpie_git.index.errors import IndexDamagedError, IndexMissingError
-from potpie_git.index.schema import claims_batch, claims_schema, one_of, row_of, vectors_schema
+from potpie_git.index.schema import claims_batch, claims_schema, in_folder, one_of, row_of, vectors_schema
 from potpie_git.index.storage import Pointer, TableState
 from potpie_git.index.tables import (
     CLAIMS_COLUMNS,
@@ -41,6 +41,7 @@ _ROOTS = 64
 MOST_PENDING = 1000
 _ROWS_AT_ONCE = 20_000
 _LOOKUP = 1000
+_FOLDERS = 64
 # Rows of branches that nobody reads any more are dropped once they outnumber the others.
 _SPARE_ROWS = 10_000
 
@@ -177,14 +178,15 @@ def _with_unfinished(build: Build) -> TableState:
 
 
 def _without_known(table: Path, entries: Sequence[Entry]) -> list[Entry]:
-    """Those of `entries` that have no row yet."""
+    """Those of `entries`, which are all files of their directories, that have no row yet."""
     if not entries:
         return []
     known: set[tuple[str, str]] = set()
+    folders = sorted({entry.path.rpartition("/")[0] for entry in entries})
     dataset = open_table(table)
     with reading(table):
-        for some in in_chunks(entries, _LOOKUP):
-            wanted = one_of("blob", (entry.oid for entry in some))
+        for some in in_chunks(folders, _FOLDERS):
+            wanted = " OR ".join(map(in_folder, some))
             found = dataset.scanner(columns=["blob", "path"], filter=wanted).to_table()
             known.update(zip(found["blob"].to_pylist(), found["path"].to_pylist(), strict=True))
     return [entry for entry in entries if (entry.oid, entry.path) not in known]
@@ -259,7 +261,6 @@ def rebuild(directory: Path, snapshot: Snapshot, progress: Progress | None, reas
         vectors = _usable_vectors(directory, in_use) or _new_vectors(directory)
         pointer = Pointer(storage.new_directory(directory, storage.CLAIMS), vectors)
         state, pending = _fill(Build(directory, pointer, TableState(0)), snapshot, progress)
-        write_marks(directory / pointer.claims, all_marks(snapshot))
         storage.write_pointer(directory, pointer)
         in_use = pointer
     finally:
@@ -272,8 +273,8 @@ def _fill(build: Build, snapshot: Snapshot, progress: Progress | None) -> tuple[
     create_table(build.claims, storage.CLAIMS, claims_schema())
     digests: set[str] = set()
     count = 0
-    entries = list(snapshot.entries(CLAIM_FOLDER))
-    for some in in_chunks(decode_rows(snapshot, entries, progress), _ROWS_AT_ONCE):
+    new = uncovered(snapshot, frozenset())
+    for some in in_chunks(decode_rows(snapshot, new.entries, progress), _ROWS_AT_ONCE):
         append(build.table, [claims_batch(some)])
         digests.update(row["card_digest"] for row in some)
         count += len(some)
@@ -287,6 +288,7 @@ def _fill(build: Build, snapshot: Snapshot, progress: Progress | None) -> tuple[
         seal=storage.seal_of(build.table, {}),
     )
     storage.write_state(build.claims, state)
+    write_marks(build.claims, new.marks)
     return state, len(pending)
 
 

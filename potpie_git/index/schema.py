@@ -173,6 +173,11 @@ def one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({listed})" if listed else "false"
 
 
+def in_folder(folder: str) -> str:
+    """A SQL condition: the file stands in `folder` or below. As a range it reads one stretch of the index of paths."""
+    return f"(path >= {quoted(folder + '/')} AND path < {quoted(folder + chr(ord('/') + 1))})"
+
+
 def sql_filter(query: ClaimQuery, now: datetime) -> str | None:
     """The hard filters of `query` as SQL, no stricter than `query.admits`; None if there are none."""
     conditions = [*_form_conditions(query), *_time_conditions(query, now)]

@@ -6,6 +6,7 @@ appends use the `lance` package, which opens the same files and loads in a fifth
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,8 +68,16 @@ class Columns:
     vector: str | None = None
 
 
-CLAIMS_COLUMNS: Final = Columns(text="card", keys=("blob", "card_digest"))
+CLAIMS_COLUMNS: Final = Columns(text="card", keys=("path", "card_digest"))
 VECTORS_COLUMNS: Final = Columns(keys=("card_digest",), vector="vector")
+
+
+def _lance() -> Any:
+    """The lance package, told to keep its warnings about sizes and clusters off the user's terminal."""
+    os.environ.setdefault("LANCE_LOG", "error")
+    import lance
+
+    return lance
 
 
 def table_path(folder: Path, name: str) -> Path:
@@ -86,10 +95,8 @@ def create_table(folder: Path, name: str, schema: pa.Schema) -> int:
 
 def open_table(table: Path, version: int | None = None) -> Any:
     """Open a table at a version, or at the latest. Raises `IndexDamagedError`."""
-    import lance
-
     with reading(table):
-        return lance.dataset(str(table), version=version)
+        return _lance().dataset(str(table), version=version)
 
 
 def count_through_lancedb(folder: Path, name: str, version: int) -> int:
@@ -104,11 +111,10 @@ def count_through_lancedb(folder: Path, name: str, version: int) -> int:
 
 def append(table: Path, batches: Sequence[pa.Table]) -> None:
     """Add rows in one transaction. Raises `StorageError`."""
-    import lance
     import pyarrow as pa
 
     with writing(table):
-        lance.write_dataset(pa.concat_tables(batches), str(table), mode="append")
+        _lance().write_dataset(pa.concat_tables(batches), str(table), mode="append")
 
 
 def tend(table: Path, columns: Columns) -> int:
@@ -116,8 +122,7 @@ def tend(table: Path, columns: Columns) -> int:
 
     Small fragments are merged, new rows enter the search indices, and old versions are removed. Raises `StorageError`.
     """
-    import lance
-
+    lance = _lance()
     with writing(table):
         dataset = lance.dataset(str(table))
         rows = dataset.count_rows()

@@ -71,7 +71,7 @@ def _compare(build: Build, snapshot: Snapshot) -> tuple[int, list[str]]:
 def _row_problems(build: Build, wanted: list[dict[str, Any]]) -> Iterator[str]:
     table = open_table(build.table, build.state.version)
     with reading(build.table):
-        found = table.scanner(filter=one_of("blob", (row["blob"] for row in wanted))).to_table().to_pylist()
+        found = table.scanner(filter=one_of("path", (row["path"] for row in wanted))).to_table().to_pylist()
     counted = Counter((row["blob"], row["path"]) for row in found)
     held = {(row["blob"], row["path"]): row for row in found}
     for row in wanted:
