@@ -24,7 +24,7 @@ Freshness = Literal["balanced", "fresh", "historical"]
 T = TypeVar("T")
 # Where a text asks, how well it matches decides, and the other factors settle what is near: with the weight that serves
 # browsing, a strong and well sourced claim about something else came before the answer (docs/retrieval.md).
-QUERY_WEIGHTS: Mapping[str, float] = MappingProxyType({**RANKING_WEIGHTS, "semantic_similarity": 16.0})
+QUERY_WEIGHTS: Mapping[str, float] = MappingProxyType({**RANKING_WEIGHTS, "semantic_similarity": 18.0})
 _HALF_LIFE_FACTOR: Mapping[str, float] = {
     "balanced": 1.0,
     "fresh": FRESH_HALF_LIFE_FACTOR,

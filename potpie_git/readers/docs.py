@@ -14,17 +14,18 @@ TYPES = frozenset({"Document", "Observation"})
 
 
 def read(question: Question) -> Found:
-    rows = [
-        row
-        for row in question.matching(PREDICATES, derived=False)
-        if TYPES & {row.claim.subject_type, row.claim.object_type}
-    ]
+    rows = [row for row in question.matching(PREDICATES, derived=False) if is_documented(row.claim)]
     candidates = []
     for key, held in collect(question, rows, document_of).items():
         made = _candidate(question, key, held)
         if made is not None:
             candidates.append(made)
     return Found(candidates, distinct(rows))
+
+
+def is_documented(claim: Claim) -> bool:
+    """True if a document or an observation stands at an end of the claim."""
+    return bool(TYPES & {claim.subject_type, claim.object_type})
 
 
 def document_of(claim: Claim) -> str:

@@ -19,7 +19,7 @@ def read(question: Question) -> Found:
     features = frozenset(_feature(row.claim) for row in rows)
     if question.text is not None or question.request.source_ref is not None:
         rows += question.around(features, PREDICATES)
-    owners = {} if question.elsewhere else _owners(question, rows)
+    owners = {} if question.whole else _owners(question, rows)
     candidates = []
     for key, held in collect(question, rows, _feature).items():
         made = _candidate(question, key, held, owners)

@@ -11,6 +11,8 @@ from potpie_git.readers.statements import Statement, best
 from potpie_git.readers.walk import Walk, admits_environment, walk
 
 PREDICATES = frozenset({*SUBGRAPHS["infra_topology"].predicates, "IMPLEMENTED_IN"})
+# Where every include is asked, owners and features have readers of their own.
+_SERVED_BETTER = frozenset({"OWNED_BY", "PROVIDES", "IMPLEMENTED_IN"})
 # How close an entity is to what was asked about, by the number of hops between them.
 _CLOSENESS = (1.0, 0.7, 0.5, 0.35, 0.25)
 
@@ -23,7 +25,7 @@ def read(question: Question) -> Found:
         return Found(notes=["infra_topology needs a service or an entity to start from"])
     rows = [
         row
-        for row in question.matching(PREDICATES)
+        for row in question.matching(PREDICATES - _SERVED_BETTER if question.whole else PREDICATES)
         if admits_environment(
             row.claim, question.request.environment, question.request.include_unqualified_environment
         )

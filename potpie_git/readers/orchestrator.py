@@ -91,7 +91,7 @@ class ReadTrunk:
         """
         request = replace(request or ReadRequest(), query=text)
         question = self._open(request, list(INCLUDES))
-        question.elsewhere = _served()
+        question.whole = True
         answers = [_answer(question, name) for name in INCLUDES]
         flat = [(answer, one) for answer in answers for one in answer.ranked]
         ordered = _sorted(flat, request.sort or "score")
@@ -129,12 +129,6 @@ def _predicates(includes: Iterable[str]) -> frozenset[str]:
     """Every predicate that the includes read; a reader of everything reads what callers may assert."""
     sets = [READERS[name].predicates for name in includes]
     return frozenset().union(*(frozenset(PREDICATES) if held is None else held for held in sets))
-
-
-def _served() -> frozenset[str]:
-    """Predicates that a reader of some of them serves."""
-    sets = [reader.predicates for reader in READERS.values() if reader.predicates is not None]
-    return frozenset().union(*sets) - {"RELATED_TO"}
 
 
 def _unsupported(includes: Iterable[str]) -> list[UnsupportedInclude]:

@@ -24,7 +24,7 @@ POOL_PER_ITEM = 5
 class Question:
     """One read in progress. `moment` is what "now" means: the asked time, else the clock's.
 
-    `elsewhere` holds the predicates that other readers of the same read serve, where every reader is asked.
+    `whole` says that every include is asked, so that a reader may leave to others what they serve better.
     """
 
     request: ReadRequest
@@ -34,7 +34,7 @@ class Question:
     scope: QuestionScope = field(default_factory=QuestionScope)
     modes: list[MatchMode] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    elsewhere: frozenset[str] = frozenset()
+    whole: bool = False
 
     @property
     def moment(self) -> datetime:
@@ -73,7 +73,8 @@ class Question:
         return self.find(predicates=predicates, about=wanted, **fields) if wanted else []
 
     def statements(self, rows: Iterable[ClaimRow]) -> list[Statement]:
-        return group(rows, self.moment, at_moment=self.request.as_of is not None)
+        request = self.request
+        return group(rows, self.moment, at_moment=request.as_of is not None, merge=request.dedupe)
 
     def resolved(self, key: str) -> str:
         return self.search.resolve_alias(key)

@@ -44,7 +44,8 @@ class ReadRequest:
 
     `scope` maps a dimension of `SCOPE_KEYS` to the values that are asked about. Times are instants with an offset;
     `time_window` is the span up to now, and `since` wins over it. `query_threshold` drops items whose similarity is
-    lower, and weak ones; without it weak items come back labelled. `limit` bounds the items of each include.
+    lower, and weak ones; without it weak items come back labelled. `limit` bounds the items of each include. `dedupe`
+    off shows every claim of a statement, and what several includes found once for each.
     """
 
     query: str | None = None

@@ -57,22 +57,24 @@ class Statement:
         return min((row.standing for row in self.rows), key=_STANDING_ORDER.index)
 
 
-def group(rows: Iterable[ClaimRow], moment: datetime, *, at_moment: bool = False) -> list[Statement]:
+def group(
+    rows: Iterable[ClaimRow], moment: datetime, *, at_moment: bool = False, merge: bool = True
+) -> list[Statement]:
     """Rows as statements, in the order in which each first appears.
 
     What stands and what was withdrawn are kept apart. With `at_moment`, what stands is judged by the claims' own
-    times at `moment`, otherwise by whether they are live now.
+    times at `moment`, otherwise by whether they are live now. Without `merge` every claim stands alone.
     """
-    held: dict[tuple[StatementKey, bool], dict[str, ClaimRow]] = {}
+    held: dict[tuple[StatementKey, bool, str], dict[str, ClaimRow]] = {}
     for row in rows:
         stands = _stands(row.claim, moment, at_moment)
-        claims = held.setdefault((row.claim.statement, stands), {})
+        claims = held.setdefault((row.claim.statement, stands, "" if merge else row.claim.id), {})
         known = claims.get(row.claim.id)
         if known is None or (known.similarity or 0.0) < (row.similarity or 0.0):
             claims[row.claim.id] = row
     return [
         Statement(key, tuple(sorted(claims.values(), key=_authority)), stands)
-        for (key, stands), claims in held.items()
+        for (key, stands, _), claims in held.items()
     ]
 
 
