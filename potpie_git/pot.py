@@ -14,6 +14,7 @@ from potpie_git.domain.envelope import ReadEnvelope
 from potpie_git.domain.errors import NoPotError, PotpieError
 from potpie_git.domain.plan import Plan
 from potpie_git.domain.times import utc_now
+from potpie_git.domain.vocabulary import Risk
 from potpie_git.readers.entities import EntityQuery, EntityResult, search_entities
 from potpie_git.readers.neighborhood import Neighborhood, neighborhood
 from potpie_git.readers.request import ReadRequest
@@ -22,7 +23,9 @@ from potpie_git.store.history import History, HistoryQuery, history
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import PotEntryKind, Repository
 from potpie_git.wiring import SnapshotChoice, Wiring
+from potpie_git.write.bulk import BulkOptions, BulkReport, Item, apply_bulk
 from potpie_git.write.formatting import FormatReport, format_files
+from potpie_git.write.immediate import write_now
 from potpie_git.write.inbox import Inbox
 from potpie_git.write.setup import SetupReport, create_pot
 from potpie_git.write.writer import CommitResult, RecordResult
@@ -113,6 +116,35 @@ class Pot:
     def record(self, record_type: str, fields: Mapping[str, Any], **options: Any) -> RecordResult:
         """Write a typed record, or a free-form one, and commit it. Options are those of `Writer.record`."""
         return self._wiring.writer.record(record_type, fields, **options)
+
+    def mutate(
+        self,
+        payload: Any,
+        *,
+        idempotency_key: str | None = None,
+        message: str | None = None,
+        stage: bool = False,
+        verify: bool = False,
+    ) -> CommitResult:
+        """Propose operations and commit them at once. Raises `ApprovalRequiredError` for what is above low risk."""
+        return write_now(
+            self._wiring.writer,
+            payload,
+            idempotency_key=idempotency_key,
+            message=message,
+            stage=stage,
+            verify=verify,
+            most=Risk.LOW,
+        )
+
+    def bulk_apply(
+        self,
+        items: Iterable[Item],
+        options: BulkOptions = BulkOptions(),  # noqa: B008 - it never changes
+        progress: Callable[[int], None] | None = None,
+    ) -> BulkReport:
+        """Apply operations and records (`read_items` makes them of a file) in chunks, each a commit of its own."""
+        return apply_bulk(self._wiring.writer, items, options, progress)
 
     @property
     def inbox(self) -> Inbox:

@@ -60,6 +60,14 @@ GRAPH: Mapping[str, CommandSpec] = {
     "neighborhood": _command("graph_read:neighborhood", "Walk from an entity along its relations."),
     "propose": _command("graph_write:propose", "Validate operations and store them as a plan."),
     "commit": _command("graph_write:commit", "Apply a plan as one git commit."),
+    "mutate": _command("graph_mutate:mutate", "Propose and commit in one go, if all is of low risk."),
+    "mutation-template": _command(
+        "graph_mutate:mutation_template", "A filled-in example of an operation or a record."
+    ),
+    "bulk": CommandSpec(
+        {"apply": _command("graph_bulk:apply", "Apply a long list of operations and records, in chunks.")},
+        "Many writes at once.",
+    ),
     "history": _command("graph_history:history", "What happened to an entity or a claim, from git itself."),
     "inbox": CommandSpec(INBOX, "Suggestions for the team to look at; never a fact."),
     "quality": CommandSpec(QUALITY, "What is doubled, stale, contradictory, orphaned or unsure."),
