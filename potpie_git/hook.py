@@ -60,7 +60,7 @@ def _pre_commit(arguments: Sequence[str]) -> int:
     staged = _staged()
     if not _touches_the_pot(staged):
         return ExitCode.OK
-    from potpie_git.checks.runs import check_staged
+    from potpie_git.checks.staged import check_staged
     from potpie_git.store.repository import Repository
 
     repo = Repository.discover(Path.cwd())
@@ -85,7 +85,7 @@ def _commit_msg(arguments: Sequence[str]) -> int:
     risk = Risk.from_label(_risk_of(staged)) if states_risk(text) else Risk.LOW
     if not message_problems(text, risk):
         return ExitCode.OK
-    from potpie_git.checks.runs import check_message
+    from potpie_git.checks.staged import check_message
 
     return _answer([check_message(text, risk)], f"This commit was refused (its message is kept in {path})")
 
@@ -109,7 +109,7 @@ def _risk_of(staged: bytes) -> str:
         digest = risk = ""
     if digest == _digest(staged) and risk in _RISKS:
         return risk
-    from potpie_git.checks.runs import check_staged
+    from potpie_git.checks.staged import check_staged
     from potpie_git.store.repository import Repository
 
     return check_staged(Repository.discover(git.cwd)).risk.label

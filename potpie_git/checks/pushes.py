@@ -8,7 +8,7 @@ from typing import Final
 
 from potpie_git.checks.ranges import Target, base_policy, check_landing
 from potpie_git.checks.report import CheckKind, CheckReport
-from potpie_git.checks.runs import check_rev
+from potpie_git.checks.staged import check_rev
 from potpie_git.domain.files import Policy
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POT_DIRECTORY
