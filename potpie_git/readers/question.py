@@ -91,7 +91,7 @@ def open_question(request: ReadRequest, search: ClaimSearch, context: ReadContex
     question = Question(request, search, context, now)
     dimensions = _dimensions(request)
     keys = _keys(question, dimensions)
-    implied = _implied(question, dimensions) if dimensions.keys() & {"service", "repo", "path"} else {}
+    implied = _implied(question, dimensions, keys) if dimensions.keys() & {"service", "repo", "path"} else {}
     question.scope = QuestionScope(dimensions, implied, keys)
     return question
 
@@ -146,22 +146,20 @@ def _code_heads(question: Question) -> list[str]:
     return list(dict.fromkeys(heads))
 
 
-def _implied(question: Question, dimensions: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _implied(
+    question: Question, dimensions: dict[str, tuple[str, ...]], keys: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    """What follows from the scope for the dimensions that it leaves open."""
     implied: dict[str, tuple[str, ...]] = {}
-    anchors = [
-        question.resolved(as_key(name, value))
-        for name in ("service", "repo")
-        for value in dimensions.get(name, ())
-    ]
-    rows = question.find(predicates=frozenset({"DEFINED_IN"}), about=frozenset(anchors)) if anchors else []
+    anchors = frozenset(key for key in keys if key.startswith(("service:", "repo:")))
+    rows = question.find(predicates=frozenset({"DEFINED_IN"}), about=anchors) if anchors else []
     claims: list[Claim] = [row.claim for row in rows if row.claim.object]
     if "service" in dimensions:
         implied["repo"] = tuple(plain(claim.object or "", "repo") for claim in claims)
-    if "repo" in dimensions:
+    elif "repo" in dimensions:
         implied["service"] = tuple(plain(claim.subject, "service") for claim in claims)
     if "path" in dimensions:
         if question.context.repository and not implied.get("repo"):
             implied["repo"] = (plain(question.context.repository, "repo"),)
-        if "language" not in dimensions:
-            implied["language"] = languages_of(dimensions["path"])
-    return implied
+        implied["language"] = languages_of(dimensions["path"])
+    return {name: held for name, held in implied.items() if held and name not in dimensions}

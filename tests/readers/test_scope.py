@@ -2,6 +2,7 @@
 
 import pytest
 
+from potpie_git.readers.request import ReadRequest
 from potpie_git.readers.scope import (
     GLOBAL,
     UNKNOWN,
@@ -13,7 +14,7 @@ from potpie_git.readers.scope import (
     path_match,
     same_repository,
 )
-from tests.readers.support import claim
+from tests.readers.support import MemoryClaims, claim, scope, trunk
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,15 @@ def test_names_of_files_tell_languages() -> None:
 )
 def test_spellings_of_a_repository(left: str, right: str, same: bool) -> None:
     assert same_repository(left, right) is same
+
+
+def test_a_service_that_is_named_is_not_widened_by_its_repository() -> None:
+    claims = [
+        claim("service:a", "DEFINED_IN", "repo:github.com/acme/payments"),
+        claim("service:b", "DEFINED_IN", "repo:github.com/acme/payments"),
+        claim("decision:aa", "DECIDED", "service:a"),
+        claim("decision:bb", "DECIDED", "service:b"),
+    ]
+    request = ReadRequest(scope=scope("service:a", "repo:acme/payments"))
+    found = trunk(MemoryClaims(claims)).read_view("decisions", "active_decisions", request)
+    assert [item.candidate_key for item in found.items] == ["decision:aa"]
