@@ -119,7 +119,7 @@ def _gather(run: _Run, judged: JudgedFile, raw_before: bytes | None, raw_after: 
     path = judged.change.path
     run.findings += judged.findings
     if not run.neighbours.complete:
-        run.grades.append(grade(judged))
+        run.grades.append(grade(judged, raw_before, raw_after))
     if raw_after is not None and raw_before != raw_after:
         for secret in find_secrets(added_lines(raw_before, raw_after)):
             run.secrets.append(secret)

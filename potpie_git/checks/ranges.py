@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from potpie_git.checks.approvals.base import base_policy, pin_findings
+from potpie_git.checks.approvals.enforce import range_verdict
+from potpie_git.checks.approvals.findings import verdict_findings
 from potpie_git.checks.engine import check_change
-from potpie_git.checks.grading import unapproved
 from potpie_git.checks.landing import (
     Landing,
     UnrelatedHistoriesError,
@@ -15,16 +17,15 @@ from potpie_git.checks.landing import (
     landing_of,
     merge_findings,
 )
-from potpie_git.checks.places import finding
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.domain.files import Policy
-from potpie_git.domain.findings import Finding, has_errors
+from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POLICY_FILE, POT_DIRECTORY
-from potpie_git.store.codec import file_findings
+from potpie_git.domain.times import utc_now
 from potpie_git.store.errors import MissingObjectError, UnknownRevisionError
 from potpie_git.store.git import decode
 from potpie_git.store.repository import Repository
-from potpie_git.store.snapshot import Snapshot, TreeSnapshot
+from potpie_git.store.snapshot import TreeSnapshot
 
 _RANGE: Final = re.compile(r"(?P<base>[^-].*?)\.\.(?P<head>[^-.].*)", re.DOTALL)
 _REMOTE_BRANCH: Final = re.compile(r"refs/remotes/[^/]+/(.+)")
@@ -33,23 +34,30 @@ _DEEPEN: Final = "Fetch the whole history: `git fetch --unshallow` (in CI, check
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a change lands: the full name of the ref if it is known, and whether its approvals are to be judged."""
+    """Where a change lands: the full name of the ref if it is known, and whether its approvals are to be judged.
+
+    `trust_root` pins the policy that it is judged by: the SHA-256 of the file at the base, or of the first one.
+    """
 
     ref: str | None
     with_approvals: bool = True
+    trust_root: str | None = None
 
 
-def check_range(repo: Repository, revisions: str, ref: str | None = None) -> CheckReport:
+def check_range(
+    repo: Repository, revisions: str, ref: str | None = None, trust_root: str | None = None
+) -> CheckReport:
     """Judge BASE..HEAD as it would land on `ref` (full name; by default the branch that BASE names).
 
-    What cannot be judged is a finding: R01 for incomplete history, R02 for an end that is not known.
+    `trust_root` is the SHA-256 of the only policy that may judge. What cannot be judged is a finding: R01 for
+    incomplete history, R02 for an end that is not known.
     """
     match = _RANGE.fullmatch(revisions)
     if match is None:
         shown = revisions if revisions.isprintable() else repr(revisions)
         return _not_judged(revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD.")])
     base, head = match["base"], match["head"]
-    target = Target(ref or target_ref(repo, base))
+    target = Target(ref or target_ref(repo, base), trust_root=trust_root)
     return check_landing(repo, base, head, target)
 
 
@@ -90,28 +98,27 @@ def _judged(
     changes = landed_changes(before, landing, after)
     report = check_change(before, after, CheckKind.RANGE, changes)
     found = [*report.findings, *merge_findings(landing, changes, tip)]
-    if before.exists() and (changes or landing.conflicts):
-        policy, about_policy = base_policy(before)
-        found += about_policy
-        if policy is not None and target.with_approvals and _is_protected(policy, target.ref):
-            found += unapproved(report.grades, policy)
+    if changes or landing.conflicts:
+        found += _approval_findings(before, tip, after, report, target)
     return replace(report, findings=sorted_findings(found))
 
 
-def base_policy(before: Snapshot) -> tuple[Policy | None, list[Finding]]:
-    """The policy that a change onto `before` is judged by, or why there is none (P01, P02)."""
-    if before.entry(POLICY_FILE) is None:
-        hint = (
-            "Let a maintainer commit .potpie/policy.yaml to the target branch; `git potpie init` writes one."
-        )
-        return None, [finding("PG-P01", POLICY_FILE, f"there is no policy at {before.label}", hint)]
-    decoded, found = file_findings(POLICY_FILE, before.read(POLICY_FILE))
-    if decoded is None or has_errors(found):
-        said = found[0].message if found else "it does not decode"
-        hint = "Mend the policy on the target branch first."
-        message = f"the policy at {before.label} cannot be read: {said}"
-        return None, [finding("PG-P02", POLICY_FILE, message, hint, found[0].line if found else 1)]
-    return decoded.record, []
+def _approval_findings(
+    before: TreeSnapshot, tip: TreeSnapshot, after: TreeSnapshot, report: CheckReport, target: Target
+) -> list[Finding]:
+    """What the policy at the base asks for beyond the rules; the first policy is its own base."""
+    pin = target.trust_root
+    if not before.exists():
+        return pin_findings(after, pin)
+    policy, about_policy = base_policy(before, pin)
+    if policy is None:
+        is_pinned = pin is not None and before.entry(POLICY_FILE) is None and not pin_findings(after, pin)
+        return [] if is_pinned else about_policy
+    if not target.with_approvals or not _is_protected(policy, target.ref):
+        return []
+    assert tip.commit is not None
+    verdict = range_verdict(before, after, tip.commit, report.grades, policy, target.ref, utc_now())
+    return verdict_findings(verdict)
 
 
 def _is_protected(policy: Policy, ref: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from potpie_git.domain.claim import Claim
+from potpie_git.domain.files import Entity
 from potpie_git.domain.layout import FileKind, kind_of
 from potpie_git.domain.mutation import Operation
 from potpie_git.domain.vocabulary import BINDING_TRUTH, OP_RISK, Risk
@@ -28,8 +29,15 @@ def claim_change_risk(before: Claim | None, after: Claim | None) -> Risk:
     return Risk.HIGH if superseded else Risk.MEDIUM
 
 
+def entity_change_risk(before: Entity | None, after: Entity) -> Risk:
+    """The risk of one entity file's change: a merge, a patch or a transition, or what was authored anew."""
+    if after.merged is not None and (before is None or before.merged != after.merged):
+        return Risk.HIGH
+    return Risk.LOW if before is None and not after.transitions else Risk.MEDIUM
+
+
 def path_change_risk(path: str, existed: bool) -> Risk:
-    """The risk of a change of a file that is no claim, by its place and whether it stood there before."""
+    """The risk of a change of a file that is neither claim nor entity, by its place and whether it was there before."""
     kind = kind_of(path)
     if kind in {FileKind.POLICY, FileKind.POT, FileKind.ATTRIBUTES, None}:
         return Risk.HIGH
