@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.git_repo import GitRepo
+
+# A property is judged by what it says, never by how busy the machine is.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 CONFIGURATION = """\
 [user]

@@ -120,6 +120,7 @@ def _character_class(ranges: Iterable[tuple[int, int]]) -> str:
 
 
 _SUSPECT = re.compile(_character_class((*_REFUSED, *_CONTEXTUAL)))
+_HARMLESS = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 
 
 def scan_text(text: str) -> list[tuple[int, str]]:
@@ -128,7 +129,7 @@ def scan_text(text: str) -> list[tuple[int, str]]:
     A description reads `U+202E RIGHT-TO-LEFT OVERRIDE`. Tab and line feed are allowed here; a field that is one line
     refuses them itself.
     """
-    if text.isascii() and text.isprintable():
+    if not _may_hide(text):
         return []
     return [
         (match.start(), _describe(ord(match.group())))
@@ -142,12 +143,18 @@ def escape_for_display(text: str, *, keep_whitespace: bool = True) -> str:
 
     `keep_whitespace=False` shows tabs and line feeds in the same way, for a text that has to stay on one line.
     """
-    if text.isascii() and text.isprintable():
-        return text
-    shown = _SUSPECT.sub(lambda match: _shown(text, match), text)
+    shown = _SUSPECT.sub(lambda match: _shown(text, match), text) if _may_hide(text) else text
     if not keep_whitespace:
         shown = shown.replace("\n", _visible("\n")).replace("\t", _visible("\t"))
     return shown
+
+
+def _may_hide(text: str) -> bool:
+    """Whether a character needs a closer look; only what is left without printable ASCII is searched."""
+    if text.isascii() and text.isprintable():
+        return False
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _HARMLESS)
+    return bool(rest) and _SUSPECT.search(rest.decode("utf-8", "surrogatepass")) is not None
 
 
 def _shown(text: str, match: re.Match[str]) -> str:

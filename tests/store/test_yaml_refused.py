@@ -12,6 +12,7 @@ import pytest
 from potpie_git.domain.errors import ExitCode, PotpieError
 from potpie_git.store.yaml import YamlError, codes, faults, parse
 from potpie_git.store.yaml.events import event_source
+from potpie_git.store.yaml.limits import MAX_FAULTS
 
 LAUGHS = b"a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n" + b"".join(
     b"%c: &%c [%s]\n" % (name, name, b", ".join([b"*%c" % (name - 1)] * 9)) for name in b"bcdefghij"
@@ -265,10 +266,25 @@ def test_exactly_64_kib_are_allowed() -> None:
     assert [fault.code for fault in faults(raw[:-1] + b"x\n")] == [codes.TOO_LARGE]
 
 
-def test_a_long_file_of_faults_is_judged_line_by_line() -> None:
-    found = faults(b"\x00" * 20_000 + b"\x01\n" + b"a: \x07\x07\x08\n" * 5_000)
-    assert [fault.line for fault in found[:2]] == [1, 1]
-    assert "U+0007 BELL, U+0008 BACKSPACE" in next(fault for fault in found if fault.line == 2).message
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x00" * 20_000 + b"\n" + b"a: \x07\x07\x08\n" * 5_000,
+        b"a:\n" * 20_000,
+        b"a: {" + b"a," * 30_000 + b"}\n",
+        b"a: [" + b"x\t,\n " * 10_000 + b"]\n",
+        b"=======\n" * 8_000,
+    ],
+)
+def test_a_file_of_faults_is_told_in_short_and_from_its_first_line(raw: bytes) -> None:
+    found = faults(raw)
+    assert found[0].line == 1
+    assert 2 <= len(found) <= 2 * MAX_FAULTS
+
+
+def test_the_hidden_characters_of_a_line_are_one_fault() -> None:
+    (fault,) = faults(b"a: x\nb: \x07\x07\x08\x00\x01\n")
+    assert fault.message == "U+0007 BELL, U+0008 BACKSPACE, U+0000 NULL and 1 more in the text"
 
 
 def test_messages_show_no_control_characters_of_the_file() -> None:

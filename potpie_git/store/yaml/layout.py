@@ -9,10 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from yaml.events import ScalarEvent, StreamEndEvent
-
-from potpie_git.store.yaml.events import event_source
+from typing import NamedTuple
 
 # Text goes on over a `#` that follows a letter; behind any other of these a comment may begin.
 _POSSIBLE_COMMENT = re.compile(rb"(?:\A|[\s\"'\[\]{},|>+\-0-9])#")
@@ -22,8 +19,7 @@ _HAS_INDICATOR = re.compile(r"[|>][-+]?[1-9]")
 _TABBED_START = re.compile(r"\n+ *(\t)")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A scalar's source, as character offsets; `style` is empty or None (plain) or one of `"`, `'`, `|`, `>`."""
 
     start: int
@@ -35,7 +31,7 @@ class Span:
 class Layout:
     """The scalars' spans and the comments as (offset of `#`, offset of the line's end), both in order."""
 
-    spans: tuple[Span, ...]
+    spans: list[Span]
     comments: tuple[tuple[int, int], ...]
 
 
@@ -44,14 +40,9 @@ def may_need_layout(source: bytes) -> bool:
     return b"\t" in source or b" \n" in source or (b"#" in source and bool(_POSSIBLE_COMMENT.search(source)))
 
 
-def layout_of(source: bytes, text: str) -> Layout:
-    """The layout of YAML that has been read without a syntax error; `text` is `source` decoded."""
-    spans = []
-    next_event = event_source(source)
-    while (kind := type(event := next_event())) is not StreamEndEvent:
-        if kind is ScalarEvent:
-            spans.append(Span(event.start_mark.index, event.end_mark.index, event.style))
-    return Layout(tuple(spans), tuple(_comments(text, spans)))
+def layout_of(text: str, spans: list[Span]) -> Layout:
+    """The layout of YAML that was read without a syntax error, from the spans of all its scalars in order."""
+    return Layout(spans, tuple(_comments(text, spans)))
 
 
 def separation_faults(text: str, layout: Layout) -> Iterator[tuple[int, str, str]]:
@@ -100,7 +91,7 @@ def _comments(text: str, spans: list[Span]) -> Iterator[tuple[int, int]]:
             position = max(span.end, offset + 1)
 
 
-def _span_at(spans: list[Span] | tuple[Span, ...], offset: int) -> Span | None:
+def _span_at(spans: list[Span], offset: int) -> Span | None:
     at = bisect_right(spans, offset, key=lambda span: span.start) - 1
     return spans[at] if at >= 0 and offset < spans[at].end else None
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
 from yaml import YAMLError
@@ -32,8 +33,8 @@ from potpie_git.store.yaml.comments import Comment, Path, extract
 from potpie_git.store.yaml.errors import YamlError
 from potpie_git.store.yaml.events import YamlEvent, event_source
 from potpie_git.store.yaml.keys import key_problems, shown
-from potpie_git.store.yaml.layout import layout_of, may_need_layout, separation_faults
-from potpie_git.store.yaml.limits import MAX_DEPTH
+from potpie_git.store.yaml.layout import Span, layout_of, may_need_layout, separation_faults
+from potpie_git.store.yaml.limits import MAX_DEPTH, MAX_FAULTS
 from potpie_git.store.yaml.scalars import NULLS
 from potpie_git.store.yaml.source import hidden_character_error, inspect, line_at
 
@@ -62,7 +63,8 @@ def parse(raw: bytes) -> Document:
 def faults(raw: bytes) -> list[YamlError]:
     """Every fault of `raw` that can be told at once, by line; empty if it parses.
 
-    What stands behind a syntax error, excessive depth or an unfinished merge cannot be judged.
+    What stands behind a syntax error, excessive depth or an unfinished merge cannot be judged; behind about a hundred
+    faults, nothing is.
     """
     return _examine(raw)[0]
 
@@ -71,22 +73,24 @@ def _examine(raw: bytes) -> tuple[list[YamlError], Document | None]:
     found, source = inspect(raw)
     document = None
     if source is not None:
-        reader = _Reader(found, b"?\n" in source or b"? " in source, source)
+        reader = _Reader(source, found)
         reader.read()
-        if may_need_layout(source):
-            document = _with_layout(reader, source, found)
+        if reader.spans is not None:
+            document = _with_layout(reader, source, reader.spans, found)
         elif not found:
             document = Document(reader.root, reader.lines)
     found.sort(key=lambda error: error.line)
     return found, document
 
 
-def _with_layout(reader: _Reader, source: bytes, found: list[YamlError]) -> Document | None:
+def _with_layout(
+    reader: _Reader, source: bytes, spans: list[Span], found: list[YamlError]
+) -> Document | None:
     if reader.stopped:
         return None
     text = source.decode()
-    layout = layout_of(source, text)
-    for offset, message, hint in separation_faults(text, layout):
+    layout = layout_of(text, spans)
+    for offset, message, hint in islice(separation_faults(text, layout), MAX_FAULTS):
         found.append(YamlError(codes.SYNTAX, message, line=line_at(text, offset), hint=hint))
     return None if found else Document(reader.root, reader.lines, extract(source, text, layout))
 
@@ -98,13 +102,15 @@ class _Stop(Exception):
 class _Reader:
     """Builds the tree of one document from its events, and reports every fault on the way."""
 
-    def __init__(self, found: list[YamlError], check_key_indicator: bool, source: bytes) -> None:
+    def __init__(self, source: bytes, found: list[YamlError]) -> None:
         self.root: dict[str, Any] = {}
         self.lines: dict[Path, int] = {}
+        self.spans: list[Span] | None = [] if may_need_layout(source) else None
         self.stopped = False
         self._found = found
         self._source = source
-        self._text = source.decode() if check_key_indicator else ""
+        # Only a text that may have a key of the form `? key` needs a look at what stands behind its keys.
+        self._text = source.decode() if b"? " in source or b"?\n" in source else ""
         self._node: dict[str, Any] | list[Any] | None = None
         self._key: str | None = None
         self._path: Path = ()
@@ -146,9 +152,9 @@ class _Reader:
             hint = "Put the text in double quotes, or write the collection in block style."
             self._report(codes.SYNTAX, "a `?` in unquoted text within brackets", line, hint)
         if style == '"' and (hits := scan_text(text)):
-            self._found.append(
-                hidden_character_error([what for _, what in hits], line, ", written as an escape")
-            )
+            self._add(hidden_character_error([what for _, what in hits], line, ", written as an escape"))
+        if self.spans is not None:
+            self.spans.append(Span(event.start_mark.index, event.end_mark.index, style))
         node = self._node
         if type(node) is dict:
             key = self._key
@@ -272,7 +278,12 @@ class _Reader:
         raise _Stop
 
     def _report(self, code: str, message: str, line: int, hint: str | None = None) -> None:
-        self._found.append(YamlError(code, message, line=min(line, _last_line(self._source)), hint=hint))
+        self._add(YamlError(code, message, line=min(line, _last_line(self._source)), hint=hint))
+
+    def _add(self, error: YamlError) -> None:
+        self._found.append(error)
+        if len(self._found) >= MAX_FAULTS:
+            raise _Stop
 
 
 def _last_line(source: bytes) -> int:

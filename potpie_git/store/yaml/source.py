@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from potpie_git.domain.text_safety import scan_text
 from potpie_git.store.yaml import codes
 from potpie_git.store.yaml.errors import YamlError
-from potpie_git.store.yaml.limits import MAX_BYTES
+from potpie_git.store.yaml.limits import MAX_BYTES, MAX_FAULTS
 
 Hit = tuple[int, str]
 """A refused character: its offset and its description, as `scan_text` gives them."""
@@ -121,7 +121,7 @@ def _hidden_characters(text: str, hits: Sequence[Hit]) -> list[YamlError]:
             numbered.append((line, what))
     return [
         hidden_character_error([what for _, what in group], number)
-        for number, group in groupby(numbered, key=lambda hit: hit[0])
+        for number, group in islice(groupby(numbered, key=lambda hit: hit[0]), MAX_FAULTS)
     ]
 
 
@@ -132,7 +132,7 @@ def _conflict_markers(text: str) -> list[YamlError]:
             f"conflict marker `{match.group()}` of an unfinished merge",
             line=line_at(text, match.start()),
         )
-        for match in _MARKER_LINE.finditer(text)
+        for match in islice(_MARKER_LINE.finditer(text), MAX_FAULTS)
     ]
 
 
