@@ -160,6 +160,8 @@ def _load_session(optimised: bool) -> Any:
     levels = onnxruntime.GraphOptimizationLevel
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    # Threads that spin while they wait cost more than they save on a machine that does other work too.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
     raw = _verified(model_path(), MODEL_SHA256)
     return onnxruntime.InferenceSession(raw, options, providers=["CPUExecutionProvider"])
