@@ -37,4 +37,5 @@ def anchored(question: Question, statements: Sequence[Statement]) -> float | Non
         return None
     if best.matched:
         return best.degree
-    return GLOBAL if question.text is not None else None
+    places = question.scope.keys or question.scope.dimensions.keys() - {"environment"}
+    return GLOBAL if question.text is not None or not places else None

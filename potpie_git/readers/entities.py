@@ -142,7 +142,8 @@ def search_entities(
     `UnknownSubgraphError`.
     """
     query = query.checked()
-    question = open_question(query.request, search, context, clock())
+    # The environment is a hard filter here, and not part of what the entities are about.
+    question = open_question(replace(query.request, environment=None), search, context, clock())
     rows = [row for row in _rows(question, query) if _admits(question, query, row.claim)]
     held = _by_entity(question, query, rows)
     if query.external_id is not None:

@@ -75,7 +75,7 @@ def _read(
     read, skipped = [], []
     for key in policy.reads:
         view = VIEWS[key]
-        asked = _fitting(view, request, with_query=key in policy.query)
+        asked = _fitting(view, request, trunk.repository, with_query=key in policy.query)
         if view.required_any_scope and not set(view.required_any_scope) & _given(asked):
             skipped.append(key)
             continue
@@ -89,9 +89,11 @@ def _read(
     return NudgeResult(policy.event, None, tuple(chosen), tuple(read), tuple(skipped))
 
 
-def _fitting(view: View, request: ReadRequest, *, with_query: bool) -> ReadRequest:
-    """The request with only those filters that the view takes."""
+def _fitting(view: View, request: ReadRequest, repository: str | None, *, with_query: bool) -> ReadRequest:
+    """The request with only those filters that the view takes; about this repository, if it names no place."""
     scope = {name: held for name, held in request.scope.items() if name in view.filters}
+    if repository and "repo" in view.filters and not scope.keys() & {"repo", "service"}:
+        scope["repo"] = (repository,)
     return ReadRequest(
         query=request.query if with_query and "query" in view.filters else None,
         scope=scope,

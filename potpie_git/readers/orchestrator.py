@@ -62,6 +62,11 @@ class ReadTrunk:
         self._clock = clock
         self._context = context
 
+    @property
+    def repository(self) -> str | None:
+        """The key of the repository whose memory is read, if it is known."""
+        return self._context.repository
+
     def resolve(
         self, request: ReadRequest, *, intent: str | None = None, includes: Sequence[str] = ()
     ) -> ReadEnvelope:

@@ -71,6 +71,8 @@ def claim_dimensions(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
     for claim in claims:
         for name, values in _of_key(claim.object).items():
             found.setdefault(name, []).extend(values)
+        if claim.environment:
+            found.setdefault("environment", []).append(claim.environment.lower())
         for name, held in (claim.code_scope or {}).items():
             texts = [held] if isinstance(held, str) else held
             found.setdefault(name, []).extend(plain(text, name) for text in texts)
