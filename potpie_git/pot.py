@@ -33,6 +33,7 @@ from potpie_git.write.writer import CommitResult, RecordResult
 if TYPE_CHECKING:
     from potpie_git.checks.quality import QualityReport
     from potpie_git.checks.report import CheckReport
+    from potpie_git.checks.review import Review
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
 
 DEFAULT_TTL = timedelta(hours=24)
@@ -52,14 +53,14 @@ class Pot:
         self.recovered: str | None = recovery.message if recovery else None
 
     @classmethod
-    def open(cls, path: Path | str = ".", actor: Actor | None = None) -> Pot:
+    def open(cls, path: Path | str = ".", actor: Actor | None = None, *, required: bool = True) -> Pot:
         """The pot of the repository that holds `path`.
 
-        Raises `NotARepositoryError`, `BareRepositoryError`, `UnsupportedRepositoryError`, or `NoPotError` if neither
-        the working tree nor HEAD has one.
+        Raises `NotARepositoryError`, `BareRepositoryError`, `UnsupportedRepositoryError`, or `NoPotError` if one is
+        required and neither the working tree nor HEAD has it.
         """
         repository = Repository.discover(Path(path))
-        if repository.pot_entry_kind() is PotEntryKind.ABSENT:
+        if required and repository.pot_entry_kind() is PotEntryKind.ABSENT:
             head = repository.head()
             if head is None or repository.tree_oid(head) is None:
                 raise NoPotError(f"{repository.root} has no pot")
@@ -227,15 +228,40 @@ class Pot:
 
         return quality_report(report, self._wiring.quality_view(self.tree(snapshot)), threshold)
 
-    def check(self, *, rev: str | None = None, commit_range: str | None = None) -> CheckReport:
-        """Judge what is staged, the whole tree of a revision, or what a range would land."""
-        from potpie_git.checks import runs
+    def check(self, *, rev: str | None = None) -> CheckReport:
+        """Judge what is staged, or the whole tree of a revision."""
+        from potpie_git.checks import staged
 
         if rev is not None:
-            return runs.check_rev(self.repository, rev)
-        if commit_range is not None:
-            return runs.check_range(self.repository, commit_range)
-        return runs.check_staged(self.repository)
+            return staged.check_rev(self.repository, rev)
+        return staged.check_staged(self.repository)
+
+    def check_range(
+        self, revisions: str, *, ref: str | None = None, trust_root: str | None = None
+    ) -> CheckReport:
+        """Judge BASE..HEAD as it would land on `ref`, by the policy of BASE."""
+        from potpie_git.checks import ranges
+
+        return ranges.check_range(self.repository, revisions, ref, trust_root)
+
+    def check_message(self, text: str) -> CheckReport:
+        """Judge a commit message."""
+        from potpie_git.checks import staged
+
+        return staged.check_message(text)
+
+    def review(
+        self, revisions: str | None = None, *, staged: bool = False, ref: str | None = None
+    ) -> Review:
+        """What BASE..HEAD would land (on `ref`, a full name), or what is staged, claim by claim, with the verdict.
+
+        Without `revisions`: what HEAD adds to the default branch, else what its last commit changed.
+        """
+        from potpie_git.checks import review
+
+        if staged:
+            return review.review_staged(self.repository)
+        return review.review_range(self.repository, revisions, ref)
 
     def install_hooks(self) -> hooks.HookReport:
         return hooks.install(self.repository)

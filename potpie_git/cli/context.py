@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from potpie_git.cli.globals import GlobalOptions
+from potpie_git.cli.output import note, shown
 
 if TYPE_CHECKING:
     from potpie_git.pot import Pot
@@ -32,11 +33,21 @@ class CommandContext:
     @cached_property
     def pot(self) -> Pot:
         """The pot of the current directory. Raises the typed errors of `Pot.open`."""
+        return self._open(required=True)
+
+    @cached_property
+    def repository_pot(self) -> Pot:
+        """The same where a repository without a pot will do: a check has to see that a pot is gone."""
+        return self._open(required=False)
+
+    def _open(self, *, required: bool) -> Pot:
         from potpie_git.domain.claim import Actor
         from potpie_git.pot import Pot
 
         actor = Actor(surface="cli", harness=os.environ.get("POTPIE_HARNESS") or None)
-        self._opened = Pot.open(self.directory, actor)
+        self._opened = Pot.open(self.directory, actor, required=required)
+        if self._opened.recovered:
+            note(f"recovered: {shown(self._opened.recovered)}")
         return self._opened
 
     @property

@@ -28,7 +28,9 @@ def test_in_a_bare_repository(tmp_path: Path) -> None:
         assert (done.returncode, "[bare_repository]" in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("command", [ANY_READ, ("status",), ("graph", "propose", "{}"), ("check",), ("timeline", "recent")])
+@pytest.mark.parametrize(
+    "command", [ANY_READ, ("status",), ("graph", "propose", "{}"), ("timeline", "recent")]
+)
 def test_in_a_repository_without_a_pot(git_repo: GitRepo, command: tuple[str, ...]) -> None:
     git_repo.commit(files={"a.txt": "a"})
     done = run(git_repo.root, *command)
@@ -37,16 +39,14 @@ def test_in_a_repository_without_a_pot(git_repo: GitRepo, command: tuple[str, ..
     assert "git potpie init" in done.stderr
 
 
-def test_a_claim_that_does_not_parse_is_named_with_its_line_and_never_skipped(git_repo: GitRepo) -> None:
-    ok(git_repo.root, "init", "--no-hooks")
-    ok(git_repo.root, "record", "decision", "-d", "title=T", "-d", "summary=S", "-d", "rationale=R")
-    (file,) = (git_repo.root / ".potpie/claims/decisions").rglob("*.yaml")
+def test_a_claim_that_does_not_parse_is_named_with_its_line_and_never_skipped(pot_repo: GitRepo) -> None:
+    (file,) = (pot_repo.root / ".potpie/claims/decisions").rglob("*.yaml")
     file.write_text(file.read_text("utf-8") + "truth: twice\n", encoding="utf-8")
     lines = file.read_text("utf-8").count("\n")
     for command in (ANY_READ, ("index", "rebuild"), ("fmt", "--check")):
-        done = run(git_repo.root, *command)
+        done = run(pot_repo.root, *command)
         assert done.returncode == 1, command
-        assert f"{file.relative_to(git_repo.root)}:{lines}:" in done.stdout + done.stderr, command
+        assert f"{file.relative_to(pot_repo.root)}:{lines}:" in done.stdout + done.stderr, command
 
 
 @pytest.mark.parametrize(
@@ -65,27 +65,26 @@ def test_a_claim_that_does_not_parse_is_named_with_its_line_and_never_skipped(gi
         (("-C",), "-C needs a path"),
     ],
 )
-def test_a_wrong_word_is_told_with_a_remedy(git_repo: GitRepo, arguments: tuple[str, ...], says: str) -> None:
-    ok(git_repo.root, "init", "--no-hooks")
-    done = run(git_repo.root, *arguments)
+def test_a_wrong_word_is_told_with_a_remedy(pot_repo: GitRepo, arguments: tuple[str, ...], says: str) -> None:
+    done = run(pot_repo.root, *arguments)
     assert done.returncode == 1
     assert says in done.stderr
     assert "Traceback" not in done.stderr
-    held = document(git_repo.root, *arguments)
+    held = document(pot_repo.root, *arguments)
     assert held["ok"] is False
-    assert says in json.dumps(held["error"]["message"] + (held["error"]["recommended_next_action"] or ""), ensure_ascii=False)
+    assert says in json.dumps(
+        held["error"]["message"] + (held["error"]["recommended_next_action"] or ""), ensure_ascii=False
+    )
 
 
-def test_json_may_stand_before_or_after_the_command(git_repo: GitRepo) -> None:
-    ok(git_repo.root, "init", "--no-hooks")
-    before = run(git_repo.root, "--json", "graph", "status")
-    after = run(git_repo.root, "graph", "status", "--json")
+def test_json_may_stand_before_or_after_the_command(pot_repo: GitRepo) -> None:
+    before = run(pot_repo.root, "--json", "graph", "status")
+    after = run(pot_repo.root, "graph", "status", "--json")
     assert json.loads(before.stdout)["result"] == json.loads(after.stdout)["result"]
 
 
-def test_another_directory_may_be_named(git_repo: GitRepo, tmp_path: Path) -> None:
-    ok(git_repo.root, "init", "--no-hooks")
-    assert "decisions" in ok(tmp_path, "-C", str(git_repo.root), "graph", "status")
+def test_another_directory_may_be_named(pot_repo: GitRepo, tmp_path: Path) -> None:
+    assert "decisions" in ok(tmp_path, "-C", str(pot_repo.root), "graph", "status")
 
 
 def test_a_read_only_tree_loses_nothing(git_repo: GitRepo) -> None:

@@ -10,7 +10,7 @@ import pytest
 from potpie_git.cli.commands_table import COMMANDS
 from potpie_git.cli.lazy import CommandSpec
 from tests.support.git_repo import GitRepo
-from tests.support.program import document, ok
+from tests.support.program import document
 
 KEYS = {
     "ok",
@@ -26,8 +26,19 @@ KEYS = {
     "recommended_next_action",
     "error",
 }
-DECISION = ("-d", "title=Queues", "-d", "summary=Use queues.", "-d", "rationale=Peaks.", "--scope", "service:pay")
-OPERATION = '{"op": "link_entities", "subject": "service:a", "predicate": "DEPENDS_ON", "object": "service:b"}'
+DECISION = (
+    "-d",
+    "title=Queues",
+    "-d",
+    "summary=Use queues.",
+    "-d",
+    "rationale=Peaks.",
+    "--scope",
+    "service:pay",
+)
+OPERATION = (
+    '{"op": "link_entities", "subject": "service:a", "predicate": "DEPENDS_ON", "object": "service:b"}'
+)
 # What a command needs to do something; a command that is not here runs without arguments.
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "search": ("queues",),
@@ -53,11 +64,9 @@ def names(table: Mapping[str, CommandSpec] = COMMANDS, prefix: str = "") -> Iter
 
 
 @pytest.mark.parametrize("command", list(names()))
-def test_every_command_prints_one_document(command: str, git_repo: GitRepo, tmp_path: Path) -> None:
-    ok(git_repo.root, "init", "--no-hooks")
-    ok(git_repo.root, "record", "decision", "-d", "title=T", "-d", "summary=S", "-d", "rationale=R")
+def test_every_command_prints_one_document(command: str, pot_repo: GitRepo, tmp_path: Path) -> None:
     extra = ("--dir", str(tmp_path / "demo")) if command == "demo" else ARGUMENTS.get(command, ())
-    held = document(git_repo.root, *command.split(), *extra, env=NARROW)
+    held = document(pot_repo.root, *command.split(), *extra, env=NARROW)
     assert set(held) == KEYS
     assert held["command"] == command
     assert held["request_id"]
