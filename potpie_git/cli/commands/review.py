@@ -23,11 +23,13 @@ def review(
         ),
     ] = None,
     staged: Annotated[bool, typer.Option("--staged", help="Review what the next commit holds.")] = False,
-    target: Annotated[
+    ref: Annotated[
         str | None,
-        typer.Option(
-            help="The branch to land on (refs/heads/main), if BASE does not name it.", metavar="REF"
-        ),
+        typer.Option(help="The full name of the ref that it lands on; BASE's own by default.", metavar="REF"),
+    ] = None,
+    trust_root: Annotated[
+        str | None,
+        typer.Option(help="The SHA-256 of the only policy that may judge a range.", metavar="DIGEST"),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="text, markdown, html or json.")] = "text",
     output: Annotated[
@@ -39,9 +41,9 @@ def review(
     Beside each change stand its risk, the approvals that it needs, what it contradicts and what was withdrawn before.
     It shows and does not judge: the exit status is 0 whatever the verdict is. `git potpie check` judges.
     """
-    if staged and (revisions is not None or target is not None):
+    if staged and (revisions or ref or trust_root):
         raise InvalidInputError("--staged excludes a range", hint="Give one.", code="usage")
-    made = current().pot.review(revisions, staged=staged, ref=target)
+    made = current().repository_pot.review(revisions, staged=staged, ref=ref, trust_root=trust_root)
     rendered = render(made, form)
     reply = Reply(result=made.model_dump(mode="json"), raw=rendered, next_action=made.verdict.next_command)
     if output is not None:
