@@ -261,7 +261,7 @@ def _parse_one(item: Any, index: int) -> tuple[Operation | None, list[dict[str, 
     try:
         operation = Operation.model_validate(known)
     except ValidationError as error:
-        return None, issues + [_pydantic_issue(index, dict(fault)) for fault in error.errors()]
+        return None, issues + [_pydantic_issue(index, fault) for fault in _told(error, known)]
     return (operation if not issues else None), issues
 
 
@@ -281,6 +281,22 @@ def _missing(name: str, index: int, field: str) -> dict[str, Any]:
         f"{name} needs {field}",
         f"Add {field}; see `git potpie graph mutation-template --kind {name}`.",
     )
+
+
+def _told(error: ValidationError, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Pydantic's faults without those of the branch of a union that the caller did not take."""
+    taken, other = (
+        ("Operation", "str") if isinstance(given.get("superseded_by"), Mapping) else ("str", "Operation")
+    )
+    faults = []
+    for fault in error.errors(include_url=False):
+        place = fault["loc"]
+        if place[:1] == ("superseded_by",) and len(place) > 1:
+            if place[1] == other:
+                continue
+            place = tuple(part for part in place if part != taken)
+        faults.append({**fault, "loc": place})
+    return faults
 
 
 def _pydantic_issue(index: int, fault: Mapping[str, Any]) -> dict[str, Any]:

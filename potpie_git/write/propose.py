@@ -158,6 +158,10 @@ def _lower(batch: Batch, index: int, operation: Operation) -> None:
             "Remove the character.",
             where,
         )
+    if operation.reason is not None and not operation.reason.strip():
+        ctx.issue(
+            "reason_required", "the reason is blank", "Say why, in a sentence for the reviewer.", "reason"
+        )
     LOWERINGS[operation.op](ctx)
     batch.contexts.append(ctx)
 
@@ -184,6 +188,7 @@ def _blank_plan(base: Base, request: Request, batch: Batch) -> Plan:
         expires_at=format_time(request.now + request.ttl),
         head=base.head,
         branch=base.branch,
+        author=base.author,
         grades=[ctx.grade() for ctx in batch.contexts],
         warnings=list(batch.warnings.values()),
         idempotency_key=request.idempotency_key,

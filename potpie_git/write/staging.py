@@ -71,7 +71,7 @@ def index_of_commit(repository: Repository, journal: Journal) -> Path:
     _copy(repository, made)
     env = {"GIT_INDEX_FILE": str(made)}
     # From the copy, so that what git knows about unchanged files on disk is kept.
-    source = ("-m", journal.head) if journal.head else ("--empty",)
+    source = ("--reset", "-i", journal.head) if journal.head else ("--empty",)
     repository.git.run("read-tree", *source, env=env)
     _add(repository, made, journal)
     return made
