@@ -31,12 +31,12 @@ class Rule:
         return self.pattern in _EVERYTHING
 
     @cached_property
-    def _regex(self) -> re.Pattern[str] | None:
-        return compile_pattern(self.pattern)
+    def _compiled(self) -> Pattern:
+        return Pattern(self.pattern)
 
     def matches(self, path: str) -> bool:
         """True if the rule covers `path` (POSIX, from the repository's root, no leading slash)."""
-        return self._regex is not None and self._regex.fullmatch(path) is not None
+        return self._compiled.matches(path)
 
 
 @dataclass(frozen=True)
@@ -93,43 +93,62 @@ def _without_comment(words: list[str]) -> Iterator[str]:
         yield word
 
 
-def compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    """A pattern as a regular expression over whole paths; None for one that can match nothing.
+class Pattern:
+    """A pattern of CODEOWNERS, matched part by part in time that grows with pattern and path, whoever wrote them.
 
     The rules are those of .gitignore but for three: no negation, no character ranges, and `docs/*` does not reach
     into directories below `docs`.
     """
-    if not pattern.strip("/"):
-        return None
-    anchored = "/" in pattern.rstrip("/")
-    directory = pattern.endswith("/")
-    segments = [segment for segment in pattern.strip("/").split("/") if segment]
-    parts = [] if anchored else ["(?:.*/)?"]
-    for place, segment in enumerate(segments):
-        last = place == len(segments) - 1
-        if segment == "**":
-            parts.append(".*" if last else "(?:.*/)?")
-        else:
-            parts.append(_segment(segment) + ("" if last else "/"))
-    if segments[-1] != "**":
-        below = "/.*" if directory else "(?:/.*)?"
-        parts.append("" if segments[-1] == "*" and anchored and not directory else below)
-    return re.compile("".join(parts), re.DOTALL)
+
+    def __init__(self, text: str) -> None:
+        names = [name for name in text.strip("/").split("/") if name]
+        self._directory = text.endswith("/")
+        self._anchored = "/" in text.rstrip("/")
+        self._direct_children = self._anchored and names[-1:] == ["*"]
+        self._everything_below = names[-1:] == ["**"]
+        self._parts = [None if name == "**" else re.compile(_segment(name), re.DOTALL) for name in names]
+
+    def matches(self, path: str) -> bool:
+        """True if the pattern covers `path`, which has no leading slash."""
+        names = path.split("/")
+        ends = self._ends(names)
+        if self._directory or self._everything_below:
+            return any(end < len(names) for end in ends)
+        return len(names) in ends if self._direct_children else bool(ends)
+
+    def _ends(self, names: list[str]) -> set[int]:
+        """How many names of the path the pattern may take up; a `**` at its end takes up none."""
+        if not self._parts:
+            return set()
+        ends = {0} if self._anchored else set(range(len(names)))
+        for part in self._parts[:-1] if self._everything_below else self._parts:
+            if part is None:
+                ends = set(range(min(ends), len(names) + 1)) if ends else ends
+            else:
+                ends = {end + 1 for end in ends if end < len(names) and part.fullmatch(names[end])}
+        return ends
 
 
 def _segment(segment: str) -> str:
-    """One part between slashes: `*` and `?` stop at a slash, a backslash takes the next character as it is."""
-    out, index = [], 0
+    """One part between slashes as a regular expression: `*` for any text, `?` for a character, a backslash escapes.
+
+    Each text between two stars is taken where it first stands, and never looked for again: trying every other place
+    would find nothing more, and takes forever on a hostile pattern.
+    """
+    chunks, index = [""], 0
     while index < len(segment):
         char = segment[index]
-        if char == "\\" and index + 1 < len(segment):
-            index += 1
-            out.append(re.escape(segment[index]))
-        elif char == "*":
-            out.append("[^/]*")
+        if char == "*":
+            chunks.append("")
         elif char == "?":
-            out.append("[^/]")
+            chunks[-1] += "."
+        elif char == "\\" and index + 1 < len(segment):
+            index += 1
+            chunks[-1] += re.escape(segment[index])
         else:
-            out.append(re.escape(char))
+            chunks[-1] += re.escape(char)
         index += 1
-    return "".join(out)
+    if len(chunks) == 1:
+        return chunks[0]
+    middle = "".join(f"(?>.*?{chunk})" for chunk in chunks[1:-1] if chunk)
+    return f"{chunks[0]}{middle}.*{chunks[-1]}"
