@@ -119,6 +119,16 @@ def test_a_selector_selects_nothing_here(text: str) -> None:
     assert len(scan_text(text)) == 1
 
 
+def test_a_hidden_character_lends_no_context_to_another() -> None:
+    hidden = [chr(point) for point in range(0x110000) if scan_text(chr(point))]
+    assert len(hidden) > 6_000
+    for char in hidden:
+        for selector in ("\u180b", "\ufe00", "\ufe0f", "\U000e0100"):
+            assert len(scan_text(char + selector)) == 2
+        for before, joiner, after in [(char, "\u200c", "ا"), (char, "\u200d", "क"), ("ا", "\u200c", char)]:
+            assert len(scan_text(before + joiner + after)) == 2
+
+
 def test_every_hit_is_listed_in_order() -> None:
     assert scan_text("\x00a\u202eb\n\x1b") == [
         (0, "U+0000 NULL"),
