@@ -70,7 +70,9 @@ def candidate(
 ) -> Candidate:
     """A candidate whose payload describes the entity `key`; readers add what is theirs to the payload."""
     matched = [one for one in statements if one.similarity is not None]
-    similarity = max((one.similarity or 0.0 for one in matched), default=None)
+    # What a text did not match is no answer to it; without a text nobody can tell.
+    unmatched = None if question.text is None else 0.0
+    similarity = max((one.similarity or 0.0 for one in matched), default=unmatched)
     return Candidate(
         key=key,
         lead=lead,
@@ -79,7 +81,7 @@ def candidate(
         scope_overlap=scope_overlap if question.scope else None,
         sources=(len(lead.sources) + extra_sources) if lead.stands else 0,
         similarity=similarity,
-        weak=bool(matched) and all(one.weak for one in matched),
+        weak=all(one.weak for one in matched) if matched else question.text is not None,
         moment=moment or lead.claim.begins,
         tie_break=key,
     )

@@ -25,7 +25,8 @@ def read(question: Question) -> Found:
     members = [*asked_members, *question.around(people, _MEMBER)]
     candidates = _things(question, owned, members)
     shown = {one.key for made in candidates for one in made.statements}
-    candidates += _teams(question, [row for row in members if _asked(question, row.claim)], shown)
+    asked = asked_members if question.text is not None else members
+    candidates += _teams(question, [row for row in asked if _asked(question, row.claim)], shown)
     return Found(candidates, distinct([*owned, *members]))
 
 
@@ -49,7 +50,7 @@ def _people(question: Question) -> list[str]:
 
 
 def _asked(question: Question, claim: Claim) -> bool:
-    """Membership that stands on its own: a text or the scope asked for it."""
+    """Membership that stands on its own: a text matched it, or the scope asks for it."""
     if question.text is not None:
         return True
     return not question.scope or not question.scope.keys.isdisjoint({claim.subject, claim.object or ""})

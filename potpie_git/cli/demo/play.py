@@ -18,10 +18,10 @@ from potpie_git.store.resources import resource_dir
 
 COMPANY = "Furrow & Fen Seed Commons, a cooperative of allotment gardeners"
 QUESTIONS = (
+    "People got the warning the morning after their courgettes froze. Have we seen that before?",
     "The pager goes off whenever somebody walks into the cold store",
     "Polish and Czech names turn into little squares on the sticker",
-    "Why didn't we take Kafka?",
-    "Whom do I ask about the alerts for cold nights these days?",
+    "Nobody can sign in for a few minutes after the weekly newsletter",
 )
 _SOURCES = Path(__file__).parent
 _SUFFIX = ".sample"
