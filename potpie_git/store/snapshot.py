@@ -6,6 +6,7 @@ from potpie_git.store.snapshots.anomalies import Anomaly, Problem, anomalies, en
 from potpie_git.store.snapshots.base import READ_LIMIT, Change, Entry, Snapshot
 from potpie_git.store.snapshots.diff import diff
 from potpie_git.store.snapshots.index import IndexSnapshot
+from potpie_git.store.snapshots.planned import PlannedSnapshot
 from potpie_git.store.snapshots.tree import TreeSnapshot
 from potpie_git.store.snapshots.worktree import WorktreeSnapshot
 
@@ -15,6 +16,7 @@ __all__ = [
     "Change",
     "Entry",
     "IndexSnapshot",
+    "PlannedSnapshot",
     "Problem",
     "Snapshot",
     "TreeSnapshot",
