@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,28 +74,24 @@ def _is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
     return done.status == 0
 
 
-def landed_changes(before: Snapshot, landing: Landing, after: Snapshot) -> list[Change]:
-    """What differs from `before`, without the files in conflict: git leaves in them what nobody wrote.
+def landed_changes(
+    before: Snapshot, landing: Landing, after: Snapshot, head: TreeSnapshot
+) -> tuple[list[Change], list[Finding]]:
+    """What differs from `before`, and a finding (R03) for each file that both sides changed.
 
-    Empty for a tree whose files cannot be listed, which the rules over entries refuse.
+    Such a file is in conflict, or blended by git into what stands on neither side. Whether git blends depends on the
+    attributes and settings of whoever merges, and the verdict must not: its content is not among the changes. There
+    are none for a tree whose files cannot be listed, which the rules over entries refuse.
     """
     try:
-        return [change for change in diff(before, after) if change.path not in landing.conflicts]
+        changes = diff(before, after)
     except UnsafePathError:
-        return []
-
-
-def merge_findings(landing: Landing, changes: list[Change], head: TreeSnapshot) -> Iterator[Finding]:
-    """Files that both sides changed (R03): in conflict, or blended by git into what stands on neither side.
-
-    Whether git blends depends on the attributes and settings of whoever merges, and the verdict must not.
-    """
-    for path in landing.conflicts:
-        yield finding("PG-R03", path, "BASE and HEAD both changed this file, and differ", _SETTLE)
-    for change in changes:
-        if not _same(change.after, head.entry(change.path)):
-            message = "BASE and HEAD both changed this file, and git would blend the two"
-            yield finding("PG-R03", change.path, message, _SETTLE)
+        return [], []
+    blended = {change.path for change in changes if not _same(change.after, head.entry(change.path))}
+    disputed = sorted({*blended, *landing.conflicts})
+    message = "BASE and HEAD both changed this file, and differ"
+    found = [finding("PG-R03", path, message, _SETTLE) for path in disputed]
+    return [change for change in changes if change.path not in disputed], found
 
 
 def _same(left: Entry | None, right: Entry | None) -> bool:

@@ -15,7 +15,6 @@ from potpie_git.checks.landing import (
     UnrelatedHistoriesError,
     landed_changes,
     landing_of,
-    merge_findings,
 )
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.domain.files import Policy
@@ -95,10 +94,10 @@ def _judged(
     after = (
         tip if landing.tree == head[1] else TreeSnapshot(repo, landing.tree, name=f"{head[0]} on {base[0]}")
     )
-    changes = landed_changes(before, landing, after)
+    changes, disputed = landed_changes(before, landing, after, tip)
     report = check_change(before, after, CheckKind.RANGE, changes)
-    found = [*report.findings, *merge_findings(landing, changes, tip)]
-    if changes or landing.conflicts:
+    found = [*report.findings, *disputed]
+    if changes or disputed:
         found += _approval_findings(before, tip, after, report, target)
     return replace(report, findings=sorted_findings(found))
 
