@@ -22,7 +22,7 @@ _BITBUCKET_MERGE: Final = re.compile(r"Merged in .* \(pull request #(\d+)\)")
 _GITLAB_MERGE: Final = re.compile(r"^See merge request (?:\S*)!(\d+)\s*$", re.M)
 _GITLAB_SQUASHED: Final = re.compile(r"\(!(\d+)\)\s*$")
 MAX_PLACES: Final = 5
-_BODY: Final = 500
+_BODY: Final = 160
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,11 @@ TRUTH: Final = "timeline_event"
 SYSTEM: Final = "git"
 # Rows that one commit makes at most: its author, the places, and the repository.
 ROWS_PER_COMMIT: Final = MAX_PLACES + 1
-# Without a limit or a text, and with one, this many commits are looked at; nobody reads more.
+# Nobody reads more commits than this. A text is looked for in the newest few, in a window of time in as many as this.
+# A commit's subject is matched by words alone and says less than a claim that somebody wrote to be found.
+SUBJECT_WEIGHT = 0.6
 MAX_COMMITS: Final = 2_000
-TEXT_COMMITS: Final = 1_000
+TEXT_COMMITS: Final = 500
 _REFERENCE: Final = re.compile(r"git:commit:([0-9a-f]{40})$")
 _REQUEST: Final = re.compile(r"(?:github|gitlab|bitbucket):(?:pr|mr):.+:(\d+)$")
 
@@ -54,7 +56,9 @@ def wanted(query: ClaimQuery, name: RepositoryName, revision: str) -> Wanted | N
     predicates = PREDICATES if query.predicates is None else PREDICATES & query.predicates
     per_commit = ROWS_PER_COMMIT if "TOUCHED" in predicates else 1
     most = MAX_COMMITS if rows is None else max(1, -(-rows // per_commit))
-    log = LogQuery(revision, since, until, limit=TEXT_COMMITS if query.text else min(most, MAX_COMMITS))
+    if query.text is not None:
+        most = TEXT_COMMITS if since is None else MAX_COMMITS
+    log = LogQuery(revision, since, until, limit=min(most, MAX_COMMITS))
     if query.source_ref is not None:
         return _by_reference(query.source_ref, log)
     return _by_keys(keys, name, log) if keys is not None else Wanted(log)
@@ -185,6 +189,9 @@ def _claims(commit: Commit, paths: list[str], want: Wanted, name: RepositoryName
     details["author"] = f"{commit.author} <{commit.address}>"
     if len(evidence) > 1:
         details["pull_request"] = evidence[1].source_ref
+    provenance = Provenance.model_construct(
+        recorded_at=commit.committed, source_system=SYSTEM, source_kind="commit"
+    )
 
     def claim(subject: str, predicate: str, target: str) -> Claim:
         return Claim.model_construct(
@@ -197,9 +204,7 @@ def _claims(commit: Commit, paths: list[str], want: Wanted, name: RepositoryName
             details=details,
             evidence=evidence,
             valid_from=commit.committed,
-            provenance=Provenance.model_construct(
-                recorded_at=commit.committed, source_system=SYSTEM, source_kind="commit"
-            ),
+            provenance=provenance,
         )
 
     yield claim(person_key(commit.author, commit.address), "AUTHORED", activity)
@@ -213,7 +218,7 @@ def _claims(commit: Commit, paths: list[str], want: Wanted, name: RepositoryName
 def _row(claim: Claim, commit: Commit, matched: Match | None) -> ClaimRow:
     return ClaimRow(
         claim=claim,
-        similarity=matched.similarity if matched else None,
+        similarity=matched.similarity * SUBJECT_WEIGHT if matched else None,
         weak=matched.weak if matched else False,
         standing=Standing.DERIVED,
         commit=commit.oid,

@@ -53,7 +53,10 @@ class DerivedClaims:
                     f"only the newest {MAX_COMMITS} commits were read; ask for a window of time to see others"
                 )
         if may_answer(query):
-            rows += self._ownership(query)
+            owned = self._ownership(query)
+            rows += owned or []
+            if owned is None and query.text is None:
+                notes.append("the repository has no CODEOWNERS file, so only stored claims say who owns what")
         if query.text is not None:
             rows.sort(key=lambda row: -(row.similarity or 0.0))
         return ClaimHits(
@@ -65,14 +68,15 @@ class DerivedClaims:
         """The commit whose history is read; None on an unborn branch, and for a bare tree."""
         return self.repo.resolve(self.revision).commit if self.revision else self.repo.head()
 
-    def _ownership(self, query: ClaimQuery) -> list[ClaimRow]:
+    def _ownership(self, query: ClaimQuery) -> list[ClaimRow] | None:
+        """Rows of CODEOWNERS; None if there is no such file."""
         commit = self._commit_at(query.as_of) if query.as_of is not None else self._tip
         if query.as_of is not None and commit is None:
             return []
         revision = commit if query.as_of is not None else self.revision
         file = read_codeowners(self.repo, revision)
         if file is None:
-            return []
+            return None
         return ownership_rows(file, query, self.name, self._time_of(commit))
 
     def _commit_at(self, moment: datetime) -> str | None:
