@@ -27,9 +27,10 @@ class TreeWriter:
             else:
                 mode, data = content if isinstance(content, tuple) else ("100644", content)
                 oid = data.decode() if mode == "160000" else self._blob(data)
-                entries.append((mode.encode(), name.encode(), bytes.fromhex(oid)))
+                entries.append((mode.encode(), name.encode("utf-8", "surrogateescape"), bytes.fromhex(oid)))
         entries += [
-            (b"40000", name.encode(), bytes.fromhex(self.tree(below))) for name, below in folders.items()
+            (b"40000", name.encode("utf-8", "surrogateescape"), bytes.fromhex(self.tree(below)))
+            for name, below in folders.items()
         ]
         entries.sort(key=lambda entry: entry[1] + (b"/" if entry[0] == b"40000" else b""))
         raw = b"".join(mode + b" " + name + b"\0" + oid for mode, name, oid in entries)

@@ -56,9 +56,8 @@ def render_markdown(review: Review, limit: int = MAX_LENGTH) -> str:
             length += len(title) + 1
             blocks += [title, *shown]
     if left_out:
-        blocks.append(
-            f"**{left_out} more change(s) do not fit here:** run `git potpie review` to see them.\n"
-        )
+        what = counted(left_out, "change")
+        blocks.append(f"**{what} left out for length.** Run `git potpie review` to see everything.\n")
     return "\n".join(blocks)
 
 

@@ -69,15 +69,17 @@ def range_scope(repo: Repository, revisions: str | None = None, ref: str | None 
     base_name, head_name = _ends(revisions) if revisions is not None else _default_ends(repo)
     base, head = repo.git.verify_commit(base_name), repo.git.verify_commit(head_name)
     landing = landing_of(repo, base, head)
-    before = TreeSnapshot(repo, base, name=base_name)
-    tip = landing.tree == head
-    after = TreeSnapshot(repo, landing.tree, name=head_name if tip else f"{head_name} on {base_name}")
+    before, tip = TreeSnapshot(repo, base, name=base_name), TreeSnapshot(repo, head, name=head_name)
+    merged = landing.tree != head
+    after = TreeSnapshot(repo, landing.tree, name=f"{head_name} on {base_name}") if merged else tip
+    # What both sides changed is among the findings, and has no content yet that could be shown.
+    changes, _ = landed_changes(before, landing, after, tip)
     commits, authors = _who_wrote(repo, base, head)
     return Scope(
         kind="range",
         before=before,
         after=after,
-        changes=landed_changes(before, landing, after),
+        changes=changes,
         revisions=f"{base_name}..{head_name}",
         ref=ref or target_ref(repo, base_name),
         base=base,
