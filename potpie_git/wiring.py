@@ -113,7 +113,8 @@ class StoredClaims:
 
     def _scan(self, query: ClaimQuery, note: str) -> ClaimHits:
         hits = self._scanned.find_claims(query)
-        return replace(hits, notes=(*hits.notes, note))
+        # Without a text the files answer as well as the index would.
+        return replace(hits, notes=(*hits.notes, note)) if query.text is not None else hits
 
     def resolve_alias(self, key: str) -> str:
         return self._scanned.resolve_alias(key)
@@ -163,7 +164,9 @@ class Wiring:
 
     @cached_property
     def writer(self) -> Writer:
-        return Writer(self.repository, self.actor, clock=self.clock)
+        from potpie_git.checks.approvals.gate import ApprovalGate
+
+        return Writer(self.repository, self.actor, ApprovalGate(self.clock), self.clock)
 
     def tree(self, choice: SnapshotChoice | None = None) -> PotTree:
         """The pot at a snapshot. Raises `NoPotError` if there is none in it."""

@@ -12,7 +12,7 @@ from typing import Any
 from potpie_git.checks.entries import entry_findings
 from potpie_git.checks.facts import claim_facts
 from potpie_git.checks.files import JudgedFile, judge_file
-from potpie_git.checks.grading import GradedChange, grade
+from potpie_git.checks.grading import GradedChange, founding_grade, grade
 from potpie_git.checks.neighbours import Neighbours
 from potpie_git.checks.places import finding, shown_path
 from potpie_git.checks.relations import relation_findings, returning_value, tombstone_findings, twin_findings
@@ -24,6 +24,7 @@ from potpie_git.domain.findings import Finding
 from potpie_git.domain.keys import entity_type_of
 from potpie_git.domain.layout import ATTRIBUTES_FILE, POT_FILE
 from potpie_git.store.codec import Decoded
+from potpie_git.store.errors import UnsafePathError
 from potpie_git.store.snapshot import Change, Entry, Snapshot, diff
 
 _READABLE_MODES = frozenset({"100644", "100755"})
@@ -54,7 +55,7 @@ def check_change(
     if entries.covers_all:
         changes = []
     elif changes is None:
-        changes = diff(before, after) if before else [Change(e.path, None, e) for e in after.entries()]
+        changes = _changes(before, after)
     changes = [change for change in changes if not entries.covers(change.path)]
     run = _Run(Neighbours(after, complete=before is None))
     run.findings += entries.findings
@@ -63,14 +64,24 @@ def check_change(
     for judged, raw_before, raw_after in _judged(before, after, changes):
         _gather(run, judged, raw_before, raw_after)
     _relate(run)
+    founding = before is not None and not before.exists()
+    grades = [founding_grade(graded) for graded in run.grades] if founding else run.grades
     return CheckReport(
         kind=kind,
         before=before.label if before else "",
         after=after.label,
         files_checked=len(changes),
         findings=sorted_findings(_masked(run.findings, run.secrets)),
-        grades=tuple(run.grades),
+        grades=tuple(grades),
     )
+
+
+def _changes(before: Snapshot | None, after: Snapshot) -> list[Change]:
+    """The differences; none for a tree whose files cannot be listed, which the rules over entries refuse."""
+    try:
+        return diff(before, after) if before else [Change(e.path, None, e) for e in after.entries()]
+    except UnsafePathError:
+        return []
 
 
 def _missing_files(before: Snapshot | None, after: Snapshot) -> Iterator[Finding]:

@@ -66,6 +66,12 @@ def _graded(judged: JudgedFile) -> GradedChange:
     return GradedChange(change.path, path_change_risk(change.path, change.before is not None))
 
 
+def founding_grade(graded: GradedChange) -> GradedChange:
+    """The grade of a file in the commit that founds a pot: its own files take nothing away, there being no pot yet."""
+    own = kind_of(graded.path) in {FileKind.POT, FileKind.POLICY, FileKind.ATTRIBUTES}
+    return replace(graded, risk=Risk.LOW) if own else graded
+
+
 def _record(decoded: Decoded[Any] | None) -> Any:
     return decoded.record if decoded else None
 

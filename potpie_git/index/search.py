@@ -37,6 +37,8 @@ UNKNOWN_COSINE = 0.30
 LEAST_EMBEDDED = 0.5
 # Up to here every row that passes the filter is scored; beyond, the nearest and the best by words are.
 _EXACT_ROWS = 1000
+# The head of a pasted log says what it is about; the embedder reads about a quarter of this.
+MOST_CHARACTERS = 4000
 # Up to here one query gives the cosine of every card.
 _ALL_VECTORS = 4096
 _OVERFETCH = 4
@@ -91,6 +93,7 @@ class Question:
 
 def ask(reader: IndexReader, text: str, embedder: Embedder | None, mode: MatchMode) -> tuple[Question, str]:
     """The question, and why it is asked by words alone although it might have been embedded (or nothing)."""
+    text = text[:MOST_CHARACTERS]
     words = frozenset(tokens(text))
     if mode is MatchMode.LEXICAL:
         return Question(text, words, None), ""
@@ -189,6 +192,8 @@ def _labelled(admitted: list[_Candidate], question: Question, mode: MatchMode) -
         score = held.score(hybrid)
         if hybrid:
             weak = score < threshold and (best < threshold or score < NEAR_THE_BEST * best)
+            # A claim that has every word of the question answers it, however short the question.
+            weak = weak and (mode is MatchMode.VECTOR or _share(held.row, question) < 1)
         else:
             weak = held.bm25 < WEAK_BM25_BELOW and _share(held.row, question) < HALF_OF_THE_WORDS
         scaled = score / (1 + LEXICAL_WEIGHT) if mode is MatchMode.HYBRID else score
