@@ -86,7 +86,9 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "explain": _command("check:explain", "Explain a finding's code, with an example."),
     "fmt": _command("fmt:fmt", "Write files in their canonical form, comments kept."),
     "check": _command("check:check", "Judge a change, or a whole tree, by every rule."),
-    "review": _command("review:review", "Show what a change makes true, ends or replaces, and what is missing."),
+    "review": _command(
+        "review:review", "Show what a change makes true, ends or replaces, and what is missing."
+    ),
     "graph": CommandSpec(GRAPH, "Read and write the graph of claims."),
     "timeline": CommandSpec(
         {"recent": _command("graph_read:timeline_recent", "What happened lately.")},

@@ -10,6 +10,7 @@ from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
 from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.query import MatchMode
 from potpie_git.domain.vocabulary import phrase_of
 
 FORMATS = ("text", "table", "events", "jsonl", "raw")
@@ -57,10 +58,11 @@ def _nothing(envelope: ReadEnvelope) -> str:
 
 
 def _footer(envelope: ReadEnvelope) -> str:
-    coverage = ", ".join(f"{report.view} {report.status}" for report in envelope.coverage)
-    lines = [
-        f"{len(envelope.items)} items, matched by {envelope.match_mode.value}; coverage: {coverage or 'none'}"
-    ]
+    told = [report for report in envelope.coverage if report.status != "empty" or len(envelope.coverage) == 1]
+    coverage = ", ".join(f"{report.view} {report.status}" for report in told)
+    count = f"{len(envelope.items)} item{'' if len(envelope.items) == 1 else 's'}"
+    matched = "" if envelope.match_mode is MatchMode.NONE else f", matched by {envelope.match_mode.value}"
+    lines = [f"{count}{matched}; coverage: {coverage or 'empty'}; confidence {envelope.overall_confidence}"]
     lines += [f"unsupported: {item.include} ({item.reason}). {item.hint}" for item in envelope.unsupported]
     return "\n".join(lines)
 
@@ -107,9 +109,19 @@ def _as_list(held: Any) -> list[Any]:
 
 
 def _one_line(held: Any) -> str:
-    if isinstance(held, dict):
-        return "; ".join(f"{name}: {value}" for name, value in held.items() if value)
-    return str(held)
+    """A rejected alternative, or what an item replaced and why."""
+    if not isinstance(held, dict):
+        return str(held)
+    if "reason" in held:
+        what = (
+            held.get("option")
+            or held.get("fact")
+            or held.get("value")
+            or held.get("object")
+            or held.get("subject")
+        )
+        return f"{what} ({held['reason']})" if what else str(held["reason"])
+    return "; ".join(f"{name}: {value}" for name, value in held.items() if value)
 
 
 def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
