@@ -231,6 +231,15 @@ def test_words_find_commits(story: Story) -> None:
     assert story.derived().find_claims(ClaimQuery(predicates=TIMELINE, text="zebra")).rows == ()
 
 
+def test_a_commit_of_claims_is_no_second_answer_and_touches_the_pot(story: Story) -> None:
+    files = {".potpie/claims/a/b.yaml": "1", ".potpie/claims/a/c.yaml": "1"}
+    story.commit("Record fix: rotate the signing keys\n\nPotpie-Plan: p-1\n", files)
+    derived = story.derived()
+    assert derived.find_claims(ClaimQuery(predicates=TIMELINE, text="signing keys")).rows == ()
+    touched = [row.claim.object for row in _rows(derived) if row.claim.predicate == "TOUCHED"]
+    assert touched == ["code:payments:.potpie"]
+
+
 def test_many_touched_files_become_wider_directories() -> None:
     paths = [f"src/pkg{n % 2}/sub/file{n}.py" for n in range(40)]
     assert places(paths) == ["src/pkg0/sub", "src/pkg1/sub"]

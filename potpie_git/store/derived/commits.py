@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.times import format_time
 from potpie_git.store.errors import MissingObjectError
 from potpie_git.store.git import Git, decode, encode
@@ -21,6 +22,7 @@ _SQUASHED: Final = re.compile(r"\(#(\d+)\)\s*$")
 _BITBUCKET_MERGE: Final = re.compile(r"Merged in .* \(pull request #(\d+)\)")
 _GITLAB_MERGE: Final = re.compile(r"^See merge request (?:\S*)!(\d+)\s*$", re.M)
 _GITLAB_SQUASHED: Final = re.compile(r"\(!(\d+)\)\s*$")
+_PLAN: Final = re.compile(r"^Potpie-Plan: ", re.M)
 MAX_PLACES: Final = 5
 _BODY: Final = 160
 
@@ -69,6 +71,11 @@ class Commit:
         ):
             return first
         return self.subject
+
+    @property
+    def is_memory(self) -> bool:
+        """True for a commit that writes claims: what it says is found as a claim."""
+        return _PLAN.search(self.body) is not None
 
     @property
     def text(self) -> str:
@@ -186,8 +193,11 @@ def _by_commit(raw: bytes, oids: set[bytes]) -> dict[str, list[str]]:
 
 
 def places(paths: Iterable[str], most: int = MAX_PLACES) -> list[str]:
-    """At most `most` places that cover the paths: the files themselves if they are few, else ever wider directories."""
-    found = sorted(set(paths))
+    """At most `most` places that cover the paths: the files themselves if they are few, else ever wider directories.
+
+    Whatever lies in the pot counts as the pot.
+    """
+    found = sorted({POT_DIRECTORY if path.startswith(f"{POT_DIRECTORY}/") else path for path in paths})
     depth = max((path.count("/") for path in found), default=0)
     while len(found) > most and depth > 0:
         found = sorted({"/".join(path.split("/")[:depth]) for path in found})

@@ -151,6 +151,8 @@ def _commits(git: Git, want: Wanted) -> list[Commit]:
 
 
 def _is_wanted(commit: Commit, query: ClaimQuery, want: Wanted, name: RepositoryName) -> bool:
+    if query.text is not None and commit.is_memory:
+        return False
     if want.person is not None and person_key(commit.author, commit.address) not in want.person.split():
         return False
     if want.reference is not None and want.reference not in _references(commit, name):
