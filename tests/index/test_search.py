@@ -151,3 +151,8 @@ def test_many_vectors_are_searched_through_partitions(pot: Pot, monkeypatch: pyt
     pot.index.embed_pending()
     assert "later-499" in pot.found("v499")[0]
     assert pot.index.verify(pot.worktree).ok
+
+
+def test_a_pasted_log_is_a_question_like_any_other(synced: Pot) -> None:
+    log = "refunds lock the wallet row\n" + "\x1b[31mTraceback\x1b[0m 'quoted' \0 line\n" * 20_000
+    assert "refund-deadlock" in synced.index.search(log, limit=1).hits[0].row.path
