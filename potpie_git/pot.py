@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
 
 DEFAULT_TTL = timedelta(hours=24)
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
 
 
 class Pot:
@@ -251,7 +251,12 @@ class Pot:
         return staged.check_message(text)
 
     def review(
-        self, revisions: str | None = None, *, staged: bool = False, ref: str | None = None
+        self,
+        revisions: str | None = None,
+        *,
+        staged: bool = False,
+        ref: str | None = None,
+        trust_root: str | None = None,
     ) -> Review:
         """What BASE..HEAD would land (on `ref`, a full name), or what is staged, claim by claim, with the verdict.
 
@@ -261,7 +266,7 @@ class Pot:
 
         if staged:
             return review.review_staged(self.repository)
-        return review.review_range(self.repository, revisions, ref)
+        return review.review_range(self.repository, revisions, ref, trust_root)
 
     def install_hooks(self) -> hooks.HookReport:
         return hooks.install(self.repository)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -74,18 +74,31 @@ def running(context: CommandContext) -> Iterator[CommandContext]:
 
 
 Progress = Callable[[int, int], None]
+StagedProgress = Callable[[str, int, int], None]
 
 
 @contextmanager
 def progress(label: str) -> Iterator[Progress | None]:
     """A progress bar on standard error; None where standard error is no terminal. Calls take (done, total)."""
+    with staged_progress() as advance:
+        yield None if advance is None else (lambda done, total: advance(label, done, total))
+
+
+@contextmanager
+def staged_progress() -> Iterator[StagedProgress | None]:
+    """The same for work of several stages, a bar for each. Calls take (stage, done, total)."""
     if not sys.stderr.isatty():
         yield None
         return
-    with typer.progressbar(length=1, label=label, file=sys.stderr) as bar:
+    with ExitStack() as finished:
+        bars: dict[str, Any] = {}
 
-        def advance(done: int, total: int) -> None:
-            bar.length = max(total, 1)
-            bar.update(done - bar.pos)
+        def advance(stage: str, done: int, total: int) -> None:
+            if stage not in bars:
+                finished.close()
+                bar = typer.progressbar(length=max(total, 1), label=stage, file=sys.stderr)
+                bars[stage] = finished.enter_context(bar)
+            bars[stage].length = max(total, 1)
+            bars[stage].update(max(0, done - bars[stage].pos))
 
         yield advance

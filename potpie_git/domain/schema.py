@@ -70,7 +70,8 @@ def file_schema(kind: FileKind) -> dict[str, Any]:
     if model is Claim:
         _claim_rules(schema)
     ordered = {"$schema": DIALECT, "$id": f"potpie-git/{kind.value}.schema.json", **schema}
-    return _without_nulls(ordered)
+    narrowed: dict[str, Any] = _without_nulls(ordered)
+    return narrowed
 
 
 def _narrow(held: dict[str, Any], rule: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 SLUG_LENGTH = 40
@@ -16,6 +17,14 @@ _SPACES = re.compile(r"\s+")
 _APOSTROPHES = "'\u2018\u2019\u02bc`"
 # Joiners, Hangul fillers and variation selectors: letters and marks by category, nothing to the eye.
 _FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
+
+# Controls that are no white space, and apostrophes; then punctuation that splits words, unless a number needs it.
+_ASCII_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f'`]")
+_ASCII_SPLITTING = re.compile(
+    r"((?<=[0-9])[.,:\-/](?=[0-9])|(?<![^\s\x1c-\x1f])-(?=[0-9]))|[!\"#%&()*,\-./:;?@\[\\\]_{}]"
+)
+_REMEMBERED = 8192
 
 
 def nfc(text: str) -> str:
@@ -32,9 +41,13 @@ def canonical_json(value: Any) -> str:
 
     Raises `ValueError` for a number that JSON cannot hold (NaN, infinity).
     """
-    return json.dumps(
-        _nfc_tree(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    plain = _dumped(value)
+    # ASCII is composed already, and most values are ASCII.
+    return plain if plain.isascii() else _dumped(_nfc_tree(value))
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _nfc_tree(value: Any) -> Any:
@@ -47,6 +60,7 @@ def _nfc_tree(value: Any) -> Any:
     return value
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def slug(text: str, length: int = SLUG_LENGTH) -> str:
     """Lower-case ASCII letters, digits and hyphens, at most `length` of them; never empty."""
     if not text.isascii():
@@ -61,17 +75,28 @@ def humanise(key: str) -> str:
 
 
 def fold(text: str) -> str:
-    """A form in which look-alike spellings of one text are equal: NFKC and case folded, twice (folding can undo NFKC)."""
+    """A form in which look-alike spellings are equal: NFKC and case folded, twice (folding can undo NFKC)."""
     once = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFKC", once).casefold()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def normalise_value(text: str) -> str:
-    """A value's text without what a rewriter may vary: case, width, format characters, space and punctuation.
+    """A value without what a rewriter may vary: case, width, format characters, space and punctuation.
 
     Apostrophes vanish and other punctuation becomes a space, so that `a-b` and `a b` are one value while `ab` is
     another. Punctuation that carries meaning beside digits (`1.5`, `-3`) and symbols (`<`, `+`) are kept.
     """
+    return _normalised_ascii(text) if text.isascii() else _normalised(text)
+
+
+def _normalised_ascii(text: str) -> str:
+    """What `_normalised` gives for ASCII, in two passes of regular expressions."""
+    folded = _ASCII_DROPPED.sub("", text.lower())
+    return " ".join(_ASCII_SPLITTING.sub(lambda match: match[1] or " ", folded).split())
+
+
+def _normalised(text: str) -> str:
     folded = "".join(char for char in fold(text) if not _is_invisible(char) and char not in _APOSTROPHES)
     out = []
     for index, char in enumerate(folded):

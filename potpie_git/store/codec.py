@@ -92,7 +92,9 @@ def decode(path: str, raw: bytes) -> Decoded[Any]:
     return Decoded(record, document, path)
 
 
-_PLACES = "Governed files stand under claims/, entities/, tombstones/, approvals/ and inbox/, beside pot.yaml and policy.yaml."
+_PLACES = (
+    "Governed files stand under claims/, entities/, tombstones/, approvals/ and inbox/, beside pot.yaml."
+)
 
 
 def file_findings(path: str, raw: bytes) -> tuple[Decoded[Any] | None, list[Finding]]:

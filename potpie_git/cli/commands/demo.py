@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from potpie_git.cli.context import current, progress
+from potpie_git.cli.context import current, staged_progress
 from potpie_git.cli.demo.play import Play, play
 from potpie_git.cli.output import print_text, shown
 from potpie_git.cli.reply import Reply
@@ -37,7 +37,7 @@ def demo(
     """
     quiet = current().options.json
     folder = _folder(directory)
-    with progress("indexing") as advance:
+    with staged_progress() as advance:
         acts = play(
             Play(folder, (lambda _: None) if quiet else (lambda line: print_text(shown(line) + "\n"))),
             advance,

@@ -18,11 +18,9 @@ def status() -> Reply:
         match = CLAIM_NAME.match(entry.path)
         counts[match["subgraph"] if match else "(misplaced)"] += 1
     versions = tree.subgraph_versions()
-    rows = [
-        {"subgraph": name, "claims": counts[name], "version": version} for name, version in versions.items()
-    ]
+    rows = [{"subgraph": name, "claims": counts[name], "version": held} for name, held in versions.items()]
     width = max(len(name) for name in versions)
-    lines = [f"{row['subgraph']:{width}}  {row['claims']:6}  {(row['version'] or '-')[:12]}" for row in rows]
+    lines = [f"{name:{width}}  {counts[name]:6}  {(held or '-')[:12]}" for name, held in versions.items()]
     return Reply(
         result={"claims": sum(counts.values()), "subgraphs": rows, "snapshot": tree.snapshot.label},
         text=shown("\n".join(lines)),

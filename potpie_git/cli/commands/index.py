@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from potpie_git.cli.context import current, progress
+from potpie_git.cli.context import current, staged_progress
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode
@@ -39,7 +39,7 @@ def sync(vectors: _Vectors = True) -> Reply:
 
     Rows come first and count at once; vectors follow in batches, are kept for good, and can be interrupted.
     """
-    with progress("indexing") as advance:
+    with staged_progress() as advance:
         return _outcome(*current().pot.sync_index(vectors=vectors, progress=advance))
 
 
@@ -48,7 +48,7 @@ def rebuild(vectors: _Vectors = True) -> Reply:
 
     A file that does not parse is reported with its line, and the old index stays.
     """
-    with progress("rebuilding") as advance:
+    with staged_progress() as advance:
         return _outcome(*current().pot.rebuild_index(vectors=vectors, progress=advance))
 
 

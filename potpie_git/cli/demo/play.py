@@ -12,7 +12,7 @@ from potpie_git.cli.render.evidence import headline
 from potpie_git.domain.envelope import EvidenceItem
 from potpie_git.domain.errors import RefusedError
 from potpie_git.domain.layout import POT_DIRECTORY
-from potpie_git.pot import Pot
+from potpie_git.pot import Pot, Progress
 from potpie_git.store.git import CompletedGit, Git
 from potpie_git.store.resources import resource_dir
 
@@ -54,7 +54,7 @@ def copy_samples(source: Path, target: Path) -> int:
     return len(found)
 
 
-def play(stage: Play, progress: Callable[[int, int], None] | None = None) -> list[dict[str, Any]]:
+def play(stage: Play, progress: Progress | None = None) -> list[dict[str, Any]]:
     """Play every act and return what happened."""
     pot = _settle(stage)
     _index(stage, pot, progress)
@@ -97,7 +97,7 @@ def _commit(git: Git, message: str) -> CompletedGit:
     return git.user_run("commit", "--quiet", "--message", message, check=False)
 
 
-def _index(stage: Play, pot: Pot, progress: Callable[[int, int], None] | None) -> None:
+def _index(stage: Play, pot: Pot, progress: Progress | None) -> None:
     synced, embedded = pot.sync_index(progress=progress)
     vectors = embedded.made if embedded else 0
     stage.say("")
