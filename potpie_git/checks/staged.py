@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from potpie_git.checks.approvals.base import base_policy, needs_approval
 from potpie_git.checks.engine import check_change
 from potpie_git.checks.message import message_problems
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.domain.findings import Finding
+from potpie_git.domain.policy import Policy
+from potpie_git.domain.times import utc_now
 from potpie_git.domain.vocabulary import Risk
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import IndexSnapshot, TreeSnapshot
@@ -16,8 +21,26 @@ def check_staged(repo: Repository) -> CheckReport:
 
     Raises `UnmergedError` while a merge of the pot's files is unfinished.
     """
-    after = IndexSnapshot(repo)
-    return check_change(TreeSnapshot.of_head(repo), after, CheckKind.STAGED)
+    before, after = TreeSnapshot.of_head(repo), IndexSnapshot(repo)
+    report = check_change(before, after, CheckKind.STAGED)
+    missing = _missing_approvals(repo, before, after, report)
+    return replace(report, findings=sorted_findings([*report.findings, *missing])) if missing else report
+
+
+def _missing_approvals(
+    repo: Repository, before: TreeSnapshot, after: IndexSnapshot, report: CheckReport
+) -> list[Finding]:
+    """What the policy at HEAD asks for on this branch; nothing for the first commit of a pot, or without a branch."""
+    if before.commit is None or not report.grades or not before.exists():
+        return []
+    branch = repo.branch()
+    policy = base_policy(before)[0] or Policy(version=1)
+    if branch is None or not policy.protects(branch) or not any(needs_approval(policy, report.grades)):
+        return []
+    # most commits never come here, and their hook need not pay for it
+    from potpie_git.checks.approvals.enforce import Work, work_findings
+
+    return work_findings(Work(repo, before.commit, branch, after, report.grades), utc_now())
 
 
 def check_rev(repo: Repository, rev: str) -> CheckReport:

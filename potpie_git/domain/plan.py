@@ -63,7 +63,10 @@ class PlanDiff(_Model):
 
 
 class Plan(_Model):
-    """A stored plan. `base_versions` maps each touched subgraph to the git tree id it was computed against."""
+    """A stored plan. `base_versions` maps each touched subgraph to the git tree id it was computed against.
+
+    `author` is who proposed it, as `Name <address>`: the author of its commit, whoever commits it.
+    """
 
     plan_id: str
     mutation_id: str
@@ -72,6 +75,7 @@ class Plan(_Model):
     expires_at: str
     head: str | None = None
     branch: str | None = None
+    author: str | None = None
     base_versions: dict[str, str | None] = Field(default_factory=dict)
     risk: str = Risk.LOW.label
     grades: list[OperationGrade] = Field(default_factory=list)

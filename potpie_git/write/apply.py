@@ -17,7 +17,7 @@ from potpie_git.store.objects import hash_object
 from potpie_git.store.repository import PotEntryKind, Repository
 from potpie_git.write.base import Base
 from potpie_git.write.indexlock import index_path, take_index_lock
-from potpie_git.write.journal import Journal, JournalFile, write_journal
+from potpie_git.write.journal import Journal, JournalFile, remove_journal, write_journal
 from potpie_git.write.liveness import marked_alive
 from potpie_git.write.message import commit_message
 from potpie_git.write.recovery import find_commit, finish, settle
@@ -68,6 +68,7 @@ def apply_plan(base: Base, plan: Plan, *, stage: bool, saved: Callable[[str | No
     journal = _journal_of(base, plan, work, stage)
     with ExitStack() as undoing:
         undoing.callback(clear, work)
+        undoing.callback(remove_journal, repository)
         write_journal(repository, journal)
         undoing.pop_all()
         undoing.callback(settle, repository, journal)
@@ -166,6 +167,7 @@ def _commit(
         "--quiet",
         "--cleanup=whitespace",
         f"--file={message}",
+        *([f"--author={plan.author}"] if plan.author else []),
         check=False,
         env={"GIT_INDEX_FILE": str(index)},
         keep_open=descriptors,

@@ -35,6 +35,12 @@ class Base:
         return self.repository.branch()
 
     @cached_property
+    def author(self) -> str | None:
+        """Who git would record as author, as `Name <address>`; None if it would refuse to commit."""
+        identity = self.repository.user_identity()
+        return f"{identity[0]} <{identity[1]}>" if identity else None
+
+    @cached_property
     def committed(self) -> TreeSnapshot:
         """The pot at HEAD."""
         return TreeSnapshot(self.repository, self.head, name="HEAD")

@@ -50,6 +50,7 @@ def file_plan(base: Base, files: Mapping[str, bytes], message: str, now: datetim
         expires_at=format_time(now + _LIFETIME),
         head=base.head,
         branch=base.branch,
+        author=base.author,
         base_versions=base.versions(_subgraphs(edits)),
         risk=risk.label,
         edits=edits,

@@ -11,7 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from potpie_git.domain.claim import Actor, Claim
+from potpie_git.domain.errors import InvalidFileError
 from potpie_git.domain.findings import Severity
+from potpie_git.domain.layout import claim_path
 from potpie_git.domain.mutation import (
     ALLOWED_FIELDS,
     REQUIRED_FIELDS,
@@ -25,7 +27,7 @@ from potpie_git.domain.text import nfc
 from potpie_git.domain.text_safety import scan_text
 from potpie_git.domain.times import format_time
 from potpie_git.domain.vocabulary import Risk
-from potpie_git.store.codec import file_findings
+from potpie_git.store.codec import decode, file_findings
 from potpie_git.store.yaml import YamlError, codes
 from potpie_git.write.base import Base
 from potpie_git.write.context import Batch, OpContext, Stamp
@@ -162,7 +164,11 @@ def _lower(batch: Batch, index: int, operation: Operation) -> None:
         ctx.issue(
             "reason_required", "the reason is blank", "Say why, in a sentence for the reviewer.", "reason"
         )
-    LOWERINGS[operation.op](ctx)
+    try:
+        LOWERINGS[operation.op](ctx)
+    except ValidationError as error:
+        # a field that no operation looks at closely, such as a blank source_kind
+        ctx.validation_faults(error)
     batch.contexts.append(ctx)
 
 
@@ -202,7 +208,8 @@ def _fill(plan: Plan, base: Base, batch: Batch, request: Request, operations: Se
     except YamlError as error:
         plan.issues.append(Issue(error.code, error.message, error.hint).as_dict())
         return
-    plan.issues = [issue for edit in edits for issue in _file_issues(edit)]
+    judged = {claim_path(claim): claim for _, claim in batch.asserted}
+    plan.issues = [issue for edit in edits if not _reads_as(edit, judged) for issue in _file_issues(edit)]
     if plan.issues:
         return
     plan.edits = [edit for edit in edits if edit.before is None or _changes(base, edit)]
@@ -222,6 +229,17 @@ def _fill(plan: Plan, base: Base, batch: Batch, request: Request, operations: Se
 
 def _changes(base: Base, edit: FileEdit) -> bool:
     return base.working.read(edit.path) != edit.after.encode()
+
+
+def _reads_as(edit: FileEdit, judged: Mapping[str, Claim]) -> bool:
+    """Whether a file is read back as a claim that was judged when it was put together."""
+    claim = judged.get(edit.path)
+    if claim is None:
+        return False
+    try:
+        return bool(decode(edit.path, edit.after.encode()).record == claim)
+    except InvalidFileError:
+        return False
 
 
 def _file_issues(edit: FileEdit) -> list[dict[str, Any]]:

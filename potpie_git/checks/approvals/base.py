@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from potpie_git.checks.grading import GradedChange
 from potpie_git.checks.places import finding
 from potpie_git.domain.approval import content_digest
 from potpie_git.domain.findings import Finding, has_errors
@@ -32,6 +35,11 @@ def base_policy(before: Snapshot, trust_root: str | None = None) -> tuple[Policy
         message = f"the policy at {before.label} cannot be read: {said}"
         return None, [finding("PG-P02", POLICY_FILE, message, hint, found[0].line if found else 1)]
     return decoded.record, []
+
+
+def needs_approval(policy: Policy, grades: Iterable[GradedChange]) -> Iterator[GradedChange]:
+    """The changed files that somebody has to approve."""
+    return (each for each in grades if policy.needed(each.risk, each.subgraph, each.predicate))
 
 
 def pin_findings(snapshot: Snapshot, trust_root: str | None) -> list[Finding]:

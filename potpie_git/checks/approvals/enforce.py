@@ -38,20 +38,23 @@ def range_verdict(
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is about to be committed on the branch that is checked out: `after` on top of HEAD."""
+    """What is about to be committed on the branch that is checked out: `after` on top of HEAD.
+
+    `author` wrote what is not committed yet; by default the user did.
+    """
 
     repository: Repository
     head: str
     branch: str
     after: Snapshot
     grades: tuple[GradedChange, ...]
+    author: Person | None = None
 
 
 def work_landing(work: Work) -> Landing:
     """The next commit as a landing: approvals count that are committed here and not pushed yet."""
     repo, merged = work.repository, merging(work.repository)
     since = local_base(repo, work.head, work.branch)
-    identity = repo.user_identity()
     brought = [TreeSnapshot(repo, commit) for commit in merged]
     return Landing(
         repository=repo,
@@ -61,11 +64,17 @@ def work_landing(work: Work) -> Landing:
         commits=commits_between(repo, [work.head], merged) if merged else Commits(),
         since=TreeSnapshot(repo, since),
         adding=commits_between(repo, [since], [work.head, *merged]),
-        worker=Person(*identity) if identity else None,
+        worker=work.author or user(repo),
         uncommitted=frozenset(
             graded.path for graded in work.grades if not _brought(work.after, brought, graded.path)
         ),
     )
+
+
+def user(repo: Repository) -> Person | None:
+    """Who git would record as author of a commit."""
+    identity = repo.user_identity()
+    return Person(*identity) if identity else None
 
 
 def _brought(after: Snapshot, brought: Iterable[Snapshot], path: str) -> bool:
@@ -74,21 +83,11 @@ def _brought(after: Snapshot, brought: Iterable[Snapshot], path: str) -> bool:
 
 
 def work_findings(work: Work, now: datetime) -> list[Finding]:
-    """What keeps the next commit from being made on its branch: nothing, unless the branch is protected."""
-    head = TreeSnapshot(work.repository, work.head, name="HEAD")
-    if not head.exists():
-        return []
-    policy = base_policy(head)[0] or Policy(version=1)
-    if not policy.protects(work.branch) or not any(_needs(policy, graded) for graded in work.grades):
-        return []
+    """What keeps the next commit from being made on its branch, which is protected."""
     landing = work_landing(work)
     if not landing.base.exists():
         return []
-    judging, problems = base_policy(landing.base)
-    if judging is None:
+    policy, problems = base_policy(landing.base)
+    if policy is None:
         return problems
-    return verdict_findings(judge(landing, judging, frozenset({work.branch}), now))
-
-
-def _needs(policy: Policy, graded: GradedChange) -> bool:
-    return policy.needed(graded.risk, graded.subgraph, graded.predicate) > 0
+    return verdict_findings(judge(landing, policy, frozenset({work.branch}), now))
