@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -50,6 +50,54 @@ def snapshot_choice(rev: str | None, staged: bool) -> SnapshotChoice:
     return SnapshotChoice(rev=rev, staged=staged)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What every read takes: its scope, its window of time, and the state of the pot that is read."""
+
+    scope: ScopeOption = None
+    repo: RepoOption = None
+    service: ServiceOption = None
+    path: PathOption = None
+    environment: EnvironmentOption = None
+    since: SinceOption = None
+    until: UntilOption = None
+    time_window: WindowOption = None
+    as_of: AsOfOption = None
+    rev: RevOption = None
+    staged: StagedOption = False
+    include_invalidated: InvalidatedOption = False
+    limit: LimitOption = 12
+
+    @property
+    def snapshot(self) -> SnapshotChoice:
+        return snapshot_choice(self.rev, self.staged)
+
+    def request(self, **more: Any) -> ReadRequest:
+        """One request from the texts of the command line. Raises `InvalidInputError` naming the option."""
+        now = utc_now()
+        dimensions = {name: list(held) for name, held in parse_scope(self.scope or ()).items()}
+        for name, value in (("repo", self.repo), ("service", self.service), ("path", self.path)):
+            if value is not None:
+                dimensions.setdefault(name, []).append(value)
+        try:
+            window = parse_window(self.time_window) if self.time_window else None
+        except TimeFormatError as error:
+            raise InvalidInputError(
+                f"--time-window: {error}", hint="Write 24h, 30d or 2w.", code="usage"
+            ) from error
+        return ReadRequest(
+            scope={name: tuple(held) for name, held in dimensions.items()},
+            environment=self.environment,
+            since=moment(self.since, "--since", now),
+            until=moment(self.until, "--until", now),
+            as_of=moment(self.as_of, "--as-of", now),
+            time_window=window,
+            include_invalidated=self.include_invalidated,
+            limit=self.limit,
+            **{name: held for name, held in more.items() if held is not None},
+        ).checked()
+
+
 def moment(text: str | None, option: str, now: datetime) -> datetime | None:
     if text is None:
         return None
@@ -59,37 +107,3 @@ def moment(text: str | None, option: str, now: datetime) -> datetime | None:
         raise InvalidInputError(
             f"{option}: {error}", hint="Or give a date, or an age such as 30d.", code="usage"
         ) from error
-
-
-def read_request(
-    *,
-    scope: Sequence[str] | None = None,
-    repo: str | None = None,
-    service: str | None = None,
-    path: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    time_window: str | None = None,
-    as_of: str | None = None,
-    **options: Any,
-) -> ReadRequest:
-    """One request from the texts of the command line. Raises `InvalidInputError` naming the option."""
-    now = utc_now()
-    dimensions = {name: list(held) for name, held in parse_scope(scope or ()).items()}
-    for name, value in (("repo", repo), ("service", service), ("path", path)):
-        if value is not None:
-            dimensions.setdefault(name, []).append(value)
-    try:
-        window = parse_window(time_window) if time_window else None
-    except TimeFormatError as error:
-        raise InvalidInputError(
-            f"--time-window: {error}", hint="Write 24h, 30d or 2w.", code="usage"
-        ) from error
-    return ReadRequest(
-        scope={name: tuple(held) for name, held in dimensions.items()},
-        since=moment(since, "--since", now),
-        until=moment(until, "--until", now),
-        as_of=moment(as_of, "--as-of", now),
-        time_window=window,
-        **{name: held for name, held in options.items() if held is not None},
-    ).checked()

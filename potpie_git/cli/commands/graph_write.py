@@ -20,6 +20,10 @@ FileOption = Annotated[
     str | None, typer.Option("--file", "-f", help="A JSON file with the operations; - for standard input.")
 ]
 
+StageOption = Annotated[
+    bool, typer.Option("--stage", help="Write and stage the files, and leave committing to you.")
+]
+
 
 def read_payload(file: str | None, inline: str | None) -> Any:
     """The JSON payload of a file, of standard input (`-`) or of an argument.
@@ -88,9 +92,7 @@ def commit(
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the claims back, and report what is missing.")
     ] = False,
-    stage: Annotated[
-        bool, typer.Option("--stage", help="Write and stage the files, and leave committing to you.")
-    ] = False,
+    stage: StageOption = False,
 ) -> Reply:
     """Apply a plan: every file of it or none, as one git commit that holds nothing else.
 

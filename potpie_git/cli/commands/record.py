@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import typer
 
-from potpie_git.cli.commands.graph_write import FileOption, read_payload
+from potpie_git.cli.commands.graph_write import FileOption, StageOption, read_payload
 from potpie_git.cli.context import current
+from potpie_git.cli.options import takes
 from potpie_git.cli.output import shown
-from potpie_git.cli.render.plans import commit_text
+from potpie_git.cli.render.plans import commit_text, plan_text
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.text import did_you_mean
 from potpie_git.domain.vocabulary import RECORD_LIST_FIELDS, RECORD_SCHEMAS, RECORD_TYPES
 
 _FILE_FIELDS = (
-    "type",
-    "scope",
-    "evidence",
     "subject",
     "summary",
     "fact",
@@ -74,7 +73,31 @@ def parse_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:
     return scope
 
 
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """What any record may say beside its fields."""
+
+    summary: Annotated[str | None, typer.Option(help="What it says, in a sentence.")] = None
+    description: Annotated[
+        str | None, typer.Option(help="How a future searcher would ask: symptoms, synonyms, scope.")
+    ] = None
+    subject: Annotated[
+        str | None, typer.Option(metavar="KEY", help="The entity's key; minted if left out.")
+    ] = None
+    truth: Annotated[str | None, typer.Option(help="The truth class.")] = None
+    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1.")] = None
+    environment: Annotated[str | None, typer.Option(help="Such as prod or staging.")] = None
+    valid_from: Annotated[str | None, typer.Option(help="Since when it holds, with an offset.")] = None
+    reinstates: Annotated[
+        str | None,
+        typer.Option(metavar="CLAIM", help="The withdrawn claim whose value stands again; needs --reason."),
+    ] = None
+    reason: Annotated[str | None, typer.Option(help="Why a withdrawn value stands again.")] = None
+
+
+@takes(RecordOptions)
 def record(
+    options: RecordOptions,
     record_type: Annotated[
         str | None,
         typer.Argument(
@@ -83,13 +106,7 @@ def record(
     ] = None,
     detail: Annotated[
         list[str] | None,
-        typer.Option(
-            "--detail", "-d", metavar="KEY=VALUE", help="A field of the record; repeat it for a list."
-        ),
-    ] = None,
-    summary: Annotated[str | None, typer.Option(help="What it says, in a sentence.")] = None,
-    description: Annotated[
-        str | None, typer.Option(help="How a future searcher would ask: symptoms, synonyms, scope.")
+        typer.Option("--detail", "-d", metavar="KEY=VALUE", help="A field; repeat it for a list."),
     ] = None,
     scope: Annotated[
         list[str] | None,
@@ -99,22 +116,8 @@ def record(
         list[str] | None,
         typer.Option(metavar="REF", help="Where it comes from, such as github:pr:acme/pay:812."),
     ] = None,
-    subject: Annotated[
-        str | None, typer.Option(metavar="KEY", help="The entity's key; minted if left out.")
-    ] = None,
-    truth: Annotated[str | None, typer.Option(help="The truth class.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1.")] = None,
-    environment: Annotated[str | None, typer.Option(help="Such as prod or staging.")] = None,
-    valid_from: Annotated[str | None, typer.Option(help="Since when it holds, with an offset.")] = None,
-    reinstates: Annotated[
-        str | None,
-        typer.Option(metavar="CLAIM", help="The withdrawn claim whose value stands again; needs --reason."),
-    ] = None,
-    reason: Annotated[str | None, typer.Option(help="Why a withdrawn value stands again.")] = None,
     file: FileOption = None,
-    stage: Annotated[
-        bool, typer.Option("--stage", help="Write and stage the files, and leave committing to you.")
-    ] = False,
+    stage: StageOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and write nothing to the tree.")
     ] = False,
@@ -128,79 +131,72 @@ def record(
 
     Example: git potpie record decision -d title="Use queues" -d summary="..." -d rationale="..." --scope service:pay
     """
-    given = {
-        "subject": subject,
-        "summary": summary,
-        "description": description,
-        "truth": truth,
-        "confidence": confidence,
-        "environment": environment,
-        "valid_from": valid_from,
-        "reinstates": reinstates,
-        "reason": reason,
-    }
-    fields: dict[str, Any] = parse_details(detail or [])
-    options = {name: held for name, held in given.items() if held is not None}
-    scopes: dict[str, Any] = dict(parse_pairs(scope or []))
-    references: list[Any] = list(evidence or [])
+    given = _Given(record_type, parse_details(detail or []), _named(options))
+    given.scope.update(parse_pairs(scope or []))
+    given.evidence += evidence or []
     if file is not None:
-        record_type = _merge_file(read_payload(file, None), record_type, fields, options, scopes, references)
-    if not record_type:
+        given.merge(read_payload(file, None))
+    if not given.record_type:
         raise InvalidInputError(
             "say what to record",
             hint=f"Types: {', '.join(RECORD_TYPES)}; any other name is free form.",
             code="usage",
         )
     outcome = current().pot.record(
-        record_type,
-        fields,
-        scope=scopes,
-        evidence=references,
+        given.record_type,
+        given.fields,
+        scope=given.scope,
+        evidence=given.evidence,
         stage=stage,
         dry_run=dry_run,
         message=message,
-        **options,
+        **given.options,
     )
-    unknown = record_type not in RECORD_TYPES
-    near = did_you_mean(record_type, RECORD_TYPES) if unknown else ""
-    warnings = list(outcome.plan.warnings)
-    if unknown:
-        warnings.append(
-            {"code": "free_form", "message": f"{record_type!r} is no typed record, kept as free form.{near}"}
-        )
     return Reply(
         result=outcome.model_dump(mode="json"),
-        text=shown(commit_text(outcome)),
-        warnings=warnings,
+        text=shown(plan_text(outcome.plan) if dry_run else commit_text(outcome)),
+        warnings=[*outcome.plan.warnings, *_free_form(given.record_type)],
         next_action=f"git potpie graph commit {outcome.plan.plan_id}" if dry_run else None,
     )
 
 
-def _merge_file(
-    payload: Any,
-    record_type: str | None,
-    fields: dict[str, Any],
-    options: dict[str, Any],
-    scopes: dict[str, Any],
-    references: list[Any],
-) -> str | None:
-    """Fold a record file into what the command line gave; what was given there wins."""
-    if not isinstance(payload, dict):
-        raise InvalidInputError(
-            "a record file holds one object", hint='Send {"type": "fix", ...}.', code="malformed_payload"
-        )
-    for name, held in payload.items():
-        if name == "type":
-            record_type = record_type or str(held)
-        elif name == "scope" and isinstance(held, dict):
-            scopes.update({key: value for key, value in held.items() if key not in scopes})
-        elif name == "evidence" and isinstance(held, list):
-            references += held
-        elif name in _FILE_FIELDS and not _is_field(record_type or payload.get("type"), name):
-            options.setdefault(name, held)
-        else:
-            fields.setdefault(name, held)
-    return record_type
+def _named(options: RecordOptions) -> dict[str, Any]:
+    return {name: held for name, held in asdict(options).items() if held is not None}
+
+
+def _free_form(record_type: str) -> list[dict[str, Any]]:
+    if record_type in RECORD_TYPES:
+        return []
+    near = did_you_mean(record_type, RECORD_TYPES)
+    return [{"code": "free_form", "message": f"{record_type!r} is no typed record, kept as free form.{near}"}]
+
+
+@dataclass(slots=True)
+class _Given:
+    """A record as the command line and a file give it; what the command line says wins."""
+
+    record_type: str | None
+    fields: dict[str, Any]
+    options: dict[str, Any]
+    scope: dict[str, Any] = field(default_factory=dict)
+    evidence: list[Any] = field(default_factory=list)
+
+    def merge(self, payload: Any) -> None:
+        """Fold a record file in. Raises `InvalidInputError` if it is not one object."""
+        if not isinstance(payload, dict):
+            raise InvalidInputError(
+                "a record file holds one object", hint='Send {"type": "fix", ...}.', code="malformed_payload"
+            )
+        self.record_type = self.record_type or str(payload.get("type") or "") or None
+        for name, held in payload.items():
+            if name == "scope" and isinstance(held, dict):
+                self.scope = {**held, **self.scope}
+            elif name == "evidence" and isinstance(held, list):
+                self.evidence += held
+            elif name in _FILE_FIELDS and not _is_field(self.record_type, name):
+                self.options.setdefault(name, held)
+            elif name != "type":
+                self.fields.setdefault(name, held)
 
 
 def _is_field(record_type: str | None, name: str) -> bool:
