@@ -31,7 +31,7 @@ _OTHERS = (
 
 
 def read(question: Question) -> Found:
-    fields = {} if question.text is not None else {"limit": question.request.limit}
+    fields = {} if question.text is not None else {"limit": question.request.limit + 1}
     rows = question.matching(None, derived=False, **fields)
     if question.text is not None:
         # The system's own claims hold nothing but ids: a text that matches one found nothing.

@@ -226,6 +226,10 @@ def test_words_find_commits(story: Story) -> None:
     hits = story.derived().find_claims(ClaimQuery(predicates=TIMELINE, text="signing keys rotated", limit=10))
     assert hits.match_mode is MatchMode.LEXICAL
     assert {row.claim.fact for row in hits.rows} == {"Rotate the signing keys"}
+    story.commit("Rotate the signing keys of the other gateway", {f"src/p{n}.py": "1" for n in range(5)})
+    hits = story.derived().find_claims(ClaimQuery(predicates=TIMELINE, text="keys of the gateway", limit=60))
+    touched = [row.claim.object for row in hits.rows if row.claim.predicate == "TOUCHED"]
+    assert touched[0] == "code:payments:src"
     assert not hits.rows[0].weak
     assert 0 < hits.rows[0].similarity <= 1
     assert story.derived().find_claims(ClaimQuery(predicates=TIMELINE, text="zebra")).rows == ()

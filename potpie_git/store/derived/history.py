@@ -23,6 +23,8 @@ TRUTH: Final = "timeline_event"
 SYSTEM: Final = "git"
 # Rows that one commit makes at most: its author, the places, and the repository.
 ROWS_PER_COMMIT: Final = MAX_PLACES + 1
+# Where a text is matched, few rows for each: what people wrote down must not be crowded out by what they did.
+PLACES_OF_A_MATCH: Final = 2
 # Nobody reads more commits than this. A text is looked for in the newest few, in a window of time in as many as this.
 # A commit's subject is matched by words alone and says less than a claim that somebody wrote to be found.
 SUBJECT_WEIGHT = 0.6
@@ -132,8 +134,9 @@ def history_rows(git: Git, query: ClaimQuery, want: Wanted, name: RepositoryName
     predicates = PREDICATES if query.predicates is None else PREDICATES & query.predicates
     paths = touched_paths(git, commits) if "TOUCHED" in predicates else {}
     rows: list[ClaimRow] = []
+    most = MAX_PLACES if query.text is None else PLACES_OF_A_MATCH
     for commit, matched in zip(commits, matches, strict=True):
-        for claim in _claims(commit, paths.get(commit.oid, []), want, name):
+        for claim in _claims(commit, places(paths.get(commit.oid, []), most), want, name):
             if claim.predicate in predicates and _fits(claim, query):
                 rows.append(_row(claim, commit, matched))
     return rows
@@ -178,7 +181,7 @@ def _references(commit: Commit, name: RepositoryName) -> list[str]:
     return [f"git:commit:{commit.oid}", *requests]
 
 
-def _claims(commit: Commit, paths: list[str], want: Wanted, name: RepositoryName) -> Iterable[Claim]:
+def _claims(commit: Commit, touched: list[str], want: Wanted, name: RepositoryName) -> Iterable[Claim]:
     activity = f"{ACTIVITY}{commit.oid}"
     evidence = [
         Evidence.model_construct(source_ref=reference, authority="repository_metadata")
@@ -210,10 +213,9 @@ def _claims(commit: Commit, paths: list[str], want: Wanted, name: RepositoryName
         )
 
     yield claim(person_key(commit.author, commit.address), "AUTHORED", activity)
-    shown = places(paths)
-    for place in shown:
+    for place in touched:
         yield claim(activity, "TOUCHED", f"code:{name.short}:{place}")
-    if want.repository or not shown:
+    if want.repository or not touched:
         yield claim(activity, "TOUCHED", name.key)
 
 
