@@ -126,6 +126,9 @@ class Repository:
     def branch(self) -> str | None:
         """Return the full name of the checked-out branch, also of an unborn one; None if HEAD is detached."""
         named = self.git.run("symbolic-ref", "--quiet", "HEAD", check=False)
+        if named.status not in {0, 1}:
+            # on a protected branch, "detached" would be the wrong guess
+            raise GitError(decode(named.stderr).strip(), detail={"argv": ["git", *named.argv]})
         return decode(named.stdout).strip() or None
 
     @property

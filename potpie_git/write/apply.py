@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from potpie_git.domain.errors import ConflictError, RefusedError
+from potpie_git.domain.errors import ConflictError, PotpieError, RefusedError, StorageError
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.plan import Plan
 from potpie_git.store.errors import storage_errors
@@ -20,7 +20,7 @@ from potpie_git.write.indexlock import index_path, take_index_lock
 from potpie_git.write.journal import Journal, JournalFile, remove_journal, write_journal
 from potpie_git.write.liveness import marked_alive
 from potpie_git.write.message import commit_message
-from potpie_git.write.recovery import find_commit, finish, settle
+from potpie_git.write.recovery import complete_index, find_commit, finish, settle
 from potpie_git.write.staging import (
     index_of_commit,
     index_with_plan,
@@ -48,10 +48,14 @@ class CommitRefusedError(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a plan's files: the commit that holds them, or None if they are only staged."""
+    """What became of a plan's files: the commit that holds them, or None if they are only staged.
+
+    `notes` tell what is still to be done, where the disk refused after the commit was made.
+    """
 
     commit: str | None
     files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def apply_plan(base: Base, plan: Plan, *, stage: bool, saved: Callable[[str | None], None]) -> Applied:
@@ -74,9 +78,9 @@ def apply_plan(base: Base, plan: Plan, *, stage: bool, saved: Callable[[str | No
         undoing.callback(settle, repository, journal)
         with marked_alive(work) as descriptors:
             commit = _write(repository, plan, journal, descriptors)
-        finish(repository, journal, lambda: saved(commit))
+        notes = _conclude(repository, journal, lambda: saved(commit))
         undoing.pop_all()
-    return Applied(commit, tuple(f"{POT_DIRECTORY}/{edit.path}" for edit in plan.edits))
+    return Applied(commit, tuple(f"{POT_DIRECTORY}/{edit.path}" for edit in plan.edits), notes)
 
 
 def require_fit(repository: Repository, plan: Plan, stage: bool) -> None:
@@ -138,9 +142,20 @@ def _write(repository: Repository, plan: Plan, journal: Journal, descriptors: tu
         return None
     for_commit = index if not staged else index_of_commit(repository, journal)
     require_exact(repository, journal, for_commit)
-    commit = _commit(repository, plan, journal, for_commit, descriptors)
-    _swap(repository, index)
-    return commit
+    return _commit(repository, plan, journal, for_commit, descriptors)
+
+
+def _conclude(repository: Repository, journal: Journal, saved: Callable[[], None]) -> tuple[str, ...]:
+    """What is left to do when the files are committed or staged: they are, whatever goes wrong from here on."""
+    try:
+        complete_index(repository, journal)
+        finish(repository, journal, saved)
+    except StorageError:
+        try:
+            settle(repository, journal)
+        except PotpieError as error:
+            return (f"The next command completes this: {error.message}",)
+    return ()
 
 
 def _require_unchanged(repository: Repository, journal: Journal) -> None:

@@ -123,7 +123,7 @@ class OpContext:
     def actor(self) -> Actor | None:
         """The writer, as far as the operation does not name another harness or user. The surface is ours to say."""
         base, given = self.batch.stamp.actor, self.op.actor
-        if self.op.op == "append_event" or given is None:
+        if self.op.op == "append_event" or not given:
             named = base
         elif isinstance(given, ActorInput):
             named = Actor(

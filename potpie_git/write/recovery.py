@@ -49,7 +49,7 @@ def settle(repository: Repository, journal: Journal) -> Recovery:
     """Complete the write if its commit is there, else put everything back; the journal goes when that is done."""
     commit = find_commit(repository, journal)
     if commit is not None or _is_staged(repository, journal):
-        _complete_index(repository, journal)
+        complete_index(repository, journal)
         finish(repository, journal)
         what = f"commit {commit[:12]}" if commit else "staging"
         return Recovery(
@@ -119,7 +119,7 @@ def _is_staged(repository: Repository, journal: Journal) -> bool:
     return all(staged.get(file.path) == file.after for file in journal.files)
 
 
-def _complete_index(repository: Repository, journal: Journal) -> None:
+def complete_index(repository: Repository, journal: Journal) -> None:
     """Make git's index hold what the commit holds, where it does not yet."""
     prepared = Path(journal.work) / "index"
     if holds_index_lock(repository, journal.lock_token):

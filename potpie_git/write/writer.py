@@ -31,7 +31,7 @@ from potpie_git.write.disk import working_pot
 from potpie_git.write.issues import Issue
 from potpie_git.write.journal import JournalError, journal_path, read_journal, set_aside
 from potpie_git.write.plans import PlanNotFound, PlanStore
-from potpie_git.write.propose import MAX_TTL, Request, draw_up, normalised
+from potpie_git.write.propose import MAX_TTL, Request, draw_up
 from potpie_git.write.records import Record, lower_record, outcome_of
 from potpie_git.write.recovery import Outcome, Recovery, require_idle, settle
 from potpie_git.write.results import CommitResult, RecordResult
@@ -146,7 +146,7 @@ class Writer:
                 "a plan lives for at least a second and at most 30 days", hint="Write 24h or 7d."
             )
         key = idempotency_key or _key_in(payload)
-        digest = sha256_hex(canonical_json({"payload": normalised(payload), "message": message}))
+        digest = _digest(payload, message) if key else ""
         with self._locked():
             known = self._store.by_key(key, digest) if key else None
             if known is not None and self._reusable(known):
@@ -226,7 +226,7 @@ class Writer:
             files=list(applied.files),
             pending=self._gate.pending(base, plan),
             verification=read_back(base, plan, applied.commit) if verify else None,
-            notes=notes,
+            notes=[*notes, *applied.notes],
         )
 
     # Records
@@ -347,6 +347,14 @@ def _key_in(payload: Any) -> str | None:
         payload.get("idempotency_key") if isinstance(payload, Mapping) and "operations" in payload else None
     )
     return held if isinstance(held, str) and held else None
+
+
+def _digest(payload: Any, message: str | None) -> str:
+    """What tells one payload from another. Raises `InvalidInputError` for what JSON cannot hold."""
+    try:
+        return sha256_hex(canonical_json({"payload": payload, "message": message}))
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"the payload is not JSON: {error}", code="malformed_payload") from error
 
 
 def _already(plan: Plan) -> PlanAlreadyCommitted:
