@@ -175,6 +175,8 @@ def test_a_pot_that_a_branch_brings_is_reviewed(git_repo: GitRepo) -> None:
 
 def test_names_of_authors_that_are_no_text_are_shown_by_their_bytes(repo: PotRepo) -> None:
     repo.branch("topic")
-    repo.stage(file(OTHER))
-    repo.git("commit", "-q", "-m", "x", "--author=R\udce9ne <r@example.com>")
-    assert review_range(repo.repository).authors == ["R\\xe9ne"]
+    made = repo.land(file(OTHER))
+    raw = repo.run("cat-file", "commit", made).stdout.replace(b"author Rae", b"author R\xe9ne")
+    odd = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=raw)
+    repo.git("update-ref", "HEAD", odd)
+    assert review_range(repo.repository).authors == ["R\\xe9ne Rivers"]
