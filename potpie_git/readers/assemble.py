@@ -9,7 +9,7 @@ from potpie_git.domain.envelope import Coverage, EvidenceItem, ReadEnvelope, Rel
 from potpie_git.domain.query import ClaimRow
 from potpie_git.domain.ranking import Ranked
 from potpie_git.domain.vocabulary import View
-from potpie_git.readers.items import MAX_RELATIONS, Candidate, source_refs, stale_reason
+from potpie_git.readers.items import MAX_RELATIONS, Candidate, authored_payload, source_refs, stale_reason
 from potpie_git.readers.question import Question
 from potpie_git.readers.request import RelationDetail
 
@@ -61,7 +61,7 @@ def evidence_item(
 
 
 def _payload(question: Question, made: Candidate, replaced: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    payload = dict(made.payload)
+    payload = dict(authored_payload(question, made.payload))
     if replaced:
         payload["supersedes"] = [dict(one) for one in replaced]
     if made.relations:

@@ -50,8 +50,9 @@ def _neighbourhood(question: Question, anchors: list[str]) -> Found:
     for key, held in _by_nearer_end(question, reached).items():
         one = _candidate(question, key, held, reached.depths.get(key, 0))
         if one is not None:
+            # Its edges speak for themselves, and what somebody authored about it is added where it is shown.
             one.payload.pop("fact", None)
-            one.payload["description"] = _authored(question, key)
+            one.payload["description"] = ""
             made.append(one)
     _match_text(question, made)
     notes = (
@@ -81,12 +82,6 @@ def _candidate(question: Question, key: str, held: list[Statement], depth: int) 
     made.payload["depth"] = depth
     made.relations = [relation(one, depth=depth + 1) for one in held]
     return made
-
-
-def _authored(question: Question, key: str) -> str:
-    """What somebody authored about the entity; its edges speak for themselves."""
-    authored = question.context.entity(key)
-    return (authored.description or authored.summary or authored.name or "") if authored else ""
 
 
 def _match_text(question: Question, made: list[Candidate]) -> None:

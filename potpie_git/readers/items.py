@@ -10,7 +10,7 @@ from typing import Any
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.envelope import Relation, Withdrawal
 from potpie_git.domain.freshness import EvidenceState, outlived
-from potpie_git.domain.keys import type_name_of
+from potpie_git.domain.keys import entity_type_of, type_name_of
 from potpie_git.domain.query import ClaimRow, Standing
 from potpie_git.readers.question import Question
 from potpie_git.readers.statements import Statement
@@ -77,7 +77,7 @@ def candidate(
         key=key,
         lead=lead,
         statements=list(statements),
-        payload=entity_payload(question, key, lead.claim),
+        payload=claimed_payload(key, lead.claim),
         scope_overlap=scope_overlap if question.scope else None,
         sources=(len(lead.sources) + extra_sources) if lead.stands else 0,
         similarity=similarity,
@@ -87,25 +87,39 @@ def candidate(
     )
 
 
-def entity_payload(question: Question, key: str, claim: Claim) -> dict[str, Any]:
-    """Key, type, and the best description: what somebody authored, else what the claim says."""
-    authored = question.context.entity(key)
+def claimed_payload(key: str, claim: Claim) -> dict[str, Any]:
+    """Key, type and what the claim says about the entity."""
     payload: dict[str, Any] = {"entity_key": key, "entity_type": type_name_of(key)}
-    if authored is not None:
-        label = authored.name or authored.title
-        payload |= {name: held for name, held in (("name", label), ("summary", authored.summary)) if held}
-        if authored.state:
-            payload["state"] = state_at(question, key)
-    described = (authored.description or authored.summary) if authored else None
-    payload["description"] = described or claim.description or claim.fact or claim.value or ""
+    payload["description"] = claim.description or claim.fact or claim.value or ""
     if claim.fact and claim.fact != payload["description"]:
         payload["fact"] = claim.fact
     return payload
 
 
+def authored_payload(question: Question, payload: dict[str, Any]) -> dict[str, Any]:
+    """The payload with what somebody authored about its entity, which wins over what a claim says of it.
+
+    Looked up for the items that are shown alone: it costs a file each.
+    """
+    key = str(payload.get("entity_key", ""))
+    authored = question.context.entity(key) if payload.get("entity_type") else None
+    if authored is None:
+        return payload
+    told = {
+        "name": authored.name or authored.title,
+        "summary": authored.summary,
+        "state": state_at(question, key),
+        "description": authored.description or authored.summary,
+    }
+    return payload | {
+        name: held for name, held in told.items() if held and (name != "summary" or name not in payload)
+    }
+
+
 def state_at(question: Question, key: str) -> str | None:
-    """The lifecycle state of an entity at the moment that is asked about."""
-    authored = question.context.entity(key)
+    """The lifecycle state of an entity at the moment that is asked about; None for a type without a lifecycle."""
+    kind = entity_type_of(key)
+    authored = question.context.entity(key) if kind is not None and kind.lifecycle else None
     if authored is None or question.request.as_of is None:
         return authored.state if authored else None
     moment = question.moment
