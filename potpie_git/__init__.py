@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from potpie_git.domain.version import __version__
+
 if TYPE_CHECKING:
     from potpie_git.pot import Pot
 
-__version__ = "0.1.0"
 __all__ = ["Pot", "__version__"]
 
 

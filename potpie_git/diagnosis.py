@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from potpie_git import __version__
 from potpie_git.domain.layout import CLAIMS, POT_DIRECTORY
+from potpie_git.domain.version import __version__
 from potpie_git.store import hooks
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import Repository

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from potpie_git import __version__
 from potpie_git.domain.directory import POT_DIRECTORY
 from potpie_git.domain.errors import ExitCode, PotpieError
+from potpie_git.domain.version import __version__
 from potpie_git.store.git import Git, decode
 from potpie_git.store.names import is_look_alike
 

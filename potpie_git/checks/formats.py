@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from potpie_git import __version__
 from potpie_git.checks.registry import RULES
 from potpie_git.checks.report import UNJUDGED, CheckReport
 from potpie_git.checks.text_format import as_text, one_line
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.findings import Finding, Severity
 from potpie_git.domain.text import did_you_mean
+from potpie_git.domain.version import __version__
 
 SARIF_SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -6,10 +6,10 @@ import sys
 import traceback
 from types import TracebackType
 
-from potpie_git import __version__
 from potpie_git.cli.context import CommandContext
 from potpie_git.cli.output import note
 from potpie_git.domain.errors import PotpieError, StorageError
+from potpie_git.domain.version import __version__
 
 
 class InternalError(PotpieError):

@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
-from potpie_git import __version__
 from potpie_git.cli.boundary import Boundary
 from potpie_git.cli.commands_table import COMMANDS
 from potpie_git.cli.context import CommandContext, running
@@ -20,6 +19,7 @@ from potpie_git.cli.output import envelope, note, print_error, print_json, print
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode, InvalidInputError, PotpieError
 from potpie_git.domain.text import did_you_mean
+from potpie_git.domain.version import __version__
 
 PROGRAM = "git potpie"
 HELP = """Project memory that lives in the repository and is reviewed like code.

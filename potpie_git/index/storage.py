@@ -27,8 +27,8 @@ from typing import Any, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from potpie_git import __version__
 from potpie_git.domain.errors import LockedError, StorageError
+from potpie_git.domain.version import __version__
 from potpie_git.index.errors import IndexDamagedError, IndexMissingError
 from potpie_git.store.errors import storage_errors
 

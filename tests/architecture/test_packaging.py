@@ -59,7 +59,8 @@ def test_every_runtime_dependency_has_a_lower_bound(project: dict) -> None:
 
 
 def test_both_console_scripts_are_one_program(project: dict) -> None:
-    targets = project["scripts"]
+    targets = dict(project["scripts"])
+    assert targets.pop("potpie-git-hook") == "potpie_git.hook:main"
     assert set(targets) == {"potpie-git", "git-potpie"}
     (target,) = set(targets.values())
     module, _, function = target.partition(":")

@@ -17,6 +17,7 @@ from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.text import did_you_mean
 from potpie_git.domain.vocabulary import RECORD_LIST_FIELDS, RECORD_SCHEMAS, RECORD_TYPES
+from potpie_git.pot import RecordResult
 
 _FILE_FIELDS = (
     "subject",
@@ -152,10 +153,14 @@ def record(
         message=message,
         **given.options,
     )
+    return _reply(outcome, given.record_type, dry_run)
+
+
+def _reply(outcome: RecordResult, record_type: str, dry_run: bool) -> Reply:
     return Reply(
         result=outcome.model_dump(mode="json"),
         text=shown(plan_text(outcome.plan) if dry_run else commit_text(outcome)),
-        warnings=[*outcome.plan.warnings, *_free_form(given.record_type)],
+        warnings=[*outcome.plan.warnings, *_free_form(record_type)],
         next_action=f"git potpie graph commit {outcome.plan.plan_id}" if dry_run else None,
     )
 
