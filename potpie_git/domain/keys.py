@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from potpie_git.domain.text import canonical_json, did_you_mean, fold, nfc, sha256_hex, slug
@@ -15,6 +16,8 @@ from potpie_git.domain.text_safety import scan_text
 from potpie_git.domain.vocabulary import ENTITY_TYPE_BY_PREFIX, ENTITY_TYPES, EntityType
 
 MAX_KEY_BYTES = 512
+# One key comes up many times in a write or a read.
+_REMEMBERED = 8192
 HASH_LENGTH = 12
 CLAIM_PREFIX = "claim"
 _CLAIM_ID = re.compile(r"c-[0-9a-f]{32}$")
@@ -35,6 +38,7 @@ def claim_key(claim_id: str) -> str:
     return f"{CLAIM_PREFIX}:{claim_id}"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def entity_type_of(key: str) -> EntityType | None:
     """The entity type that a key's prefix names, or None."""
     if key.startswith(_PERIOD_HEAD):
@@ -49,6 +53,7 @@ def type_name_of(key: str) -> str:
     return found.name if found else ""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def key_problem(key: str) -> tuple[str, str] | None:
     """Why `key` cannot be an entity key, with the remedy; None if it can."""
     if not key.strip():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from potpie_git.domain.approval import Approval
@@ -60,6 +61,7 @@ def kind_of(path: str) -> FileKind | None:
     return _KIND_BY_FOLDER.get(folder) if rest else _KIND_BY_NAME.get(path)
 
 
+@lru_cache(maxsize=8192)
 def bucket(key: str) -> str:
     """The two hex digits that spread one folder's files; equal for keys that only differ in case or width."""
     return sha256_hex(folded_key(key))[:2]

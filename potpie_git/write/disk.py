@@ -38,15 +38,18 @@ class DiskSnapshot(WorktreeSnapshot):
         self._entries: dict[str, Entry | None] = {}
         self._raw: dict[str, bytes] = {}
         self._names: dict[str, list[str]] = {}
+        self._held: dict[str, frozenset[str]] = {}
+        self._real: dict[str, bool] = {}
 
     def entry(self, path: str) -> Entry | None:
         if path not in self._entries:
-            self._entries[path] = self._look(path)
+            self._entries[path] = self._look(path) if self._may_hold(path) else None
         return self._entries[path]
 
     def names(self, directory: str) -> list[str]:
         if directory not in self._names:
             self._names[directory] = sorted(self._listed(directory)) if self._is_real(directory) else []
+            self._held[directory] = frozenset(self._names[directory])
         return self._names[directory]
 
     def read(self, path: str) -> bytes:
@@ -66,8 +69,23 @@ class DiskSnapshot(WorktreeSnapshot):
         for name in self.names(prefix):
             yield from self.entries(f"{prefix}/{name}" if prefix else name)
 
+    def _may_hold(self, path: str) -> bool:
+        """False if the file's folder was listed, and the file was not in it."""
+        folder, _, name = path.rpartition("/")
+        return folder not in self._held or name in self._held[folder]
+
+    def _is_there(self, path: str) -> bool:
+        """A first look, because most of what a write asks for is not there."""
+        place = f"{self.repo.root}/{POT_DIRECTORY}/{path}"
+        with storage_errors(place):
+            try:
+                os.lstat(place)
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
     def _look(self, path: str) -> Entry | None:
-        file = self._work.read(f"{POT_DIRECTORY}/{path}", READ_LIMIT)
+        file = self._work.read(f"{POT_DIRECTORY}/{path}", READ_LIMIT) if self._is_there(path) else None
         if file is None:
             return None
         self._raw[path] = file.data
@@ -83,12 +101,11 @@ class DiskSnapshot(WorktreeSnapshot):
                 return []
 
     def _is_real(self, directory: str) -> bool:
-        """Whether no link stands on the way to a directory."""
-        place = self._place(directory)
-        return not any(above.is_symlink() for above in (place, *place.parents) if self._is_inside(above))
-
-    def _is_inside(self, place: Path) -> bool:
-        return place != self.repo.root and place.is_relative_to(self.repo.root)
+        """Whether no link stands on the way to a directory of the pot, nor in its place."""
+        if directory not in self._real:
+            above = self._is_real(directory.rpartition("/")[0]) if directory else True
+            self._real[directory] = above and not self._place(directory).is_symlink()
+        return self._real[directory]
 
     def _place(self, directory: str) -> Path:
         return self.repo.potpie_dir.joinpath(*directory.split("/")) if directory else self.repo.potpie_dir

@@ -278,6 +278,17 @@ def test_what_every_chunk_would_meet_stops_the_run(bulk: Bulk) -> None:
     assert report.chunks[0].issues[0]["code"] == "storage_error"
 
 
+def test_a_large_chunk_is_stored_as_one_pack(bulk: Bulk) -> None:
+    bulk.apply(ndjson(*(depends(n) for n in range(250))))
+    counts = dict(line.split(": ") for line in bulk.repo.git("count-objects", "-v").split("\n"))
+    assert counts["packs"] == "1"
+    assert int(counts["in-pack"]) >= 250
+    assert bulk.repo.git("fsck", "--strict") == ""
+    assert bulk.claims() == 250
+    # Later commands have git's usual idea of what is large: the files still show as text.
+    assert "Bin" not in bulk.repo.git("show", "--stat", "--format=", "HEAD")
+
+
 KILLED = """
 import itertools, json, os, signal, sys
 from pathlib import Path

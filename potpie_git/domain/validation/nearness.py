@@ -88,8 +88,10 @@ class WithdrawnValues:
         """
         place = (claim.predicate, claim.subject_type, claim.object_type, claim.environment or "")
         stones = self._groups.get(place)
+        if not stones:
+            return []
         text = value_text(claim)
-        if not stones or not text:
+        if not text:
             return []
         if place not in self._arranged:
             self._arranged[place] = _Group(stones)
