@@ -113,6 +113,7 @@ REFUSED = {
     "a tab before a comment": (b"id: a\t# c\n", codes.SYNTAX, 1),
     "a comment without a space before it": (b"id: 'a'#c\n", codes.SYNTAX, 1),
     "a question mark in brackets": (b"id: [a?b]\n", codes.SYNTAX, 1),
+    "a colon without a space in brackets": (b"id: {'a':b}\n", codes.SYNTAX, 1),
     "spaces before the text of a block": (b"id: |\n \n  x\n", codes.SYNTAX, 2),
     "a tab that begins a block": (b"id: |\n  \tx\n", codes.SYNTAX, 2),
 }

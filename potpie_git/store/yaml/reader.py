@@ -109,8 +109,10 @@ class _Reader:
         self.stopped = False
         self._found = found
         self._source = source
-        # Only a text that may have a key of the form `? key` needs a look at what stands behind its keys.
-        self._text = source.decode() if b"? " in source or b"?\n" in source else ""
+        # What stands behind a key needs a look where it may have the form `? key`, or stands within brackets.
+        self._text = (
+            source.decode() if b"? " in source or b"?\n" in source or b"{" in source or b"[" in source else ""
+        )
         self._node: dict[str, Any] | list[Any] | None = None
         self._key: str | None = None
         self._path: Path = ()
@@ -176,9 +178,8 @@ class _Reader:
         name: str = event.value
         for problem in key_problems(name, plain=not event.style):
             self._report(problem.code, problem.message, line, problem.hint)
-        if self._text and not _AFTER_KEY.match(self._text, event.end_mark.index):
-            hint = "Write `key: value` without the `?`."
-            self._report(codes.KEY_NOT_TEXT, "a key in the complex form `? key` is not allowed", line, hint)
+        if self._text:
+            self._check_colon(event, line)
         if not name.isascii():
             name = unicodedata.normalize("NFC", name)
         path = (*self._path, name)
@@ -188,6 +189,15 @@ class _Reader:
         else:
             self.lines[path] = line
         return name
+
+    def _check_colon(self, event: YamlEvent, line: int) -> None:
+        behind = event.end_mark.index
+        if not _AFTER_KEY.match(self._text, behind):
+            hint = "Write `key: value` on one line, without a `?`."
+            self._report(codes.KEY_NOT_TEXT, "a key in the complex form `? key` is not allowed", line, hint)
+        elif self._in_flow and _TIGHT_COLON.match(self._text, behind):
+            hint = "Write `key: value` with a space behind the colon."
+            self._report(codes.SYNTAX, "a key within brackets has no space behind its colon", line, hint)
 
     def _open(self, event: YamlEvent) -> None:
         line = event.start_mark.line + 1
@@ -291,6 +301,7 @@ def _last_line(source: bytes) -> int:
 
 
 _AFTER_KEY = re.compile(r" *[:,}\]]")
+_TIGHT_COLON = re.compile(r" *:[^ \n]")
 
 # What libyaml and PyYAML say, by a part of it, where the plain words or the remedy can be better.
 _SYNTAX_HELP = (
