@@ -103,7 +103,8 @@ def status(repo: Repository, action: str = "status") -> HookReport:
 def prove(repo: Repository) -> HookReport:
     """Like `status`, and let git itself run each installed hook, which only answers and judges nothing."""
     report = status(repo, "prove")
-    return replace(report, hooks=tuple(_proved(repo, hook) for hook in report.hooks))
+    proved = replace(report, hooks=tuple(_proved(repo, hook) for hook in report.hooks))
+    return proved if proved.healthy else replace(proved, next_action=report.next_action or _INSTALL)
 
 
 def _proved(repo: Repository, hook: HookState) -> HookState:
