@@ -7,8 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from potpie_git import diagnosis
-from potpie_git.diagnosis import Status
 from potpie_git.domain.claim import Actor
 from potpie_git.domain.envelope import ReadEnvelope
 from potpie_git.domain.errors import NoPotError, PotpieError
@@ -18,23 +16,24 @@ from potpie_git.domain.vocabulary import Risk
 from potpie_git.readers.entities import EntityQuery, EntityResult, search_entities
 from potpie_git.readers.neighborhood import Neighborhood, neighborhood
 from potpie_git.readers.request import ReadRequest
-from potpie_git.store import hooks
-from potpie_git.store.history import History, HistoryQuery, history
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import PotEntryKind, Repository
 from potpie_git.wiring import SnapshotChoice, Wiring
-from potpie_git.write.bulk import BulkOptions, BulkReport, Item, apply_bulk
-from potpie_git.write.formatting import FormatReport, format_files
-from potpie_git.write.immediate import write_now
-from potpie_git.write.inbox import Inbox
-from potpie_git.write.setup import SetupReport, create_pot
-from potpie_git.write.writer import CommitResult, RecordResult
+from potpie_git.write.journal import journal_path
 
 if TYPE_CHECKING:
     from potpie_git.checks.quality import QualityReport
     from potpie_git.checks.report import CheckReport
     from potpie_git.checks.review import Review
+    from potpie_git.diagnosis import Status
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
+    from potpie_git.store.history import History, HistoryQuery
+    from potpie_git.store.hooks import HookReport
+    from potpie_git.write.bulk import BulkOptions, BulkReport, Item
+    from potpie_git.write.formatting import FormatReport
+    from potpie_git.write.inbox import Inbox
+    from potpie_git.write.results import CommitResult, RecordResult
+    from potpie_git.write.setup import SetupReport
 
 DEFAULT_TTL = timedelta(hours=24)
 Progress = Callable[[str, int, int], None]
@@ -49,8 +48,10 @@ class Pot:
     def __init__(self, repository: Repository, actor: Actor | None = None) -> None:
         self.repository = repository
         self._wiring = Wiring(repository, actor or Actor(surface="library"))
-        recovery = self._wiring.writer.recover()
-        self.recovered: str | None = recovery.message if recovery else None
+        self.recovered: str | None = None
+        if journal_path(repository).exists():
+            recovery = self._wiring.writer.recover()
+            self.recovered = recovery.message if recovery else None
 
     @classmethod
     def open(cls, path: Path | str = ".", actor: Actor | None = None, *, required: bool = True) -> Pot:
@@ -71,6 +72,8 @@ class Pot:
         cls, path: Path | str = ".", *, name: str | None = None, actor: Actor | None = None
     ) -> tuple[Pot, SetupReport]:
         """Create a pot, or complete the one that is there; safe to repeat."""
+        from potpie_git.write.setup import create_pot
+
         repository = Repository.discover(Path(path))
         report = create_pot(repository, utc_now(), name)
         return cls(repository, actor), report
@@ -91,10 +94,14 @@ class Pot:
 
     def status(self) -> Status:
         """What is here, what is missing, and what to do next."""
+        from potpie_git import diagnosis
+
         return diagnosis.status(self._wiring)
 
     def doctor(self) -> Status:
         """The same with proofs: git runs the hooks, every file decodes."""
+        from potpie_git import diagnosis
+
         return diagnosis.doctor(self._wiring)
 
     # Writing
@@ -128,6 +135,8 @@ class Pot:
         verify: bool = False,
     ) -> CommitResult:
         """Propose operations and commit them at once. Raises `ApprovalRequiredError` for what is above low risk."""
+        from potpie_git.write.immediate import write_now
+
         return write_now(
             self._wiring.writer,
             payload,
@@ -141,19 +150,25 @@ class Pot:
     def bulk_apply(
         self,
         items: Iterable[Item],
-        options: BulkOptions = BulkOptions(),  # noqa: B008 - it never changes
+        options: BulkOptions | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> BulkReport:
         """Apply operations and records (`read_items` makes them of a file) in chunks, each a commit of its own."""
-        return apply_bulk(self._wiring.writer, items, options, progress)
+        from potpie_git.write.bulk import BulkOptions, apply_bulk
+
+        return apply_bulk(self._wiring.writer, items, options or BulkOptions(), progress)
 
     @property
     def inbox(self) -> Inbox:
         """Suggestions that somebody should look at; never a fact."""
+        from potpie_git.write.inbox import Inbox
+
         return Inbox(self._wiring.writer, self._wiring.clock)
 
     def fmt(self, paths: Sequence[Path] = (), *, write: bool = True) -> FormatReport:
         """Bring governed files into canonical form, comments kept; files that do not parse are named and left alone."""
+        from potpie_git.write.formatting import format_files
+
         return format_files(self.repository, paths, write=write)
 
     # Reading
@@ -216,6 +231,8 @@ class Pot:
 
     def history(self, query: HistoryQuery) -> History:
         """What happened to an entity, a claim or a subgraph, or what a plan or mutation did, from git itself."""
+        from potpie_git.store.history import history
+
         return history(self.repository, query)
 
     # Judging
@@ -268,13 +285,19 @@ class Pot:
             return review.review_staged(self.repository)
         return review.review_range(self.repository, revisions, ref, trust_root)
 
-    def install_hooks(self) -> hooks.HookReport:
+    def install_hooks(self) -> HookReport:
+        from potpie_git.store import hooks
+
         return hooks.install(self.repository)
 
-    def uninstall_hooks(self) -> hooks.HookReport:
+    def uninstall_hooks(self) -> HookReport:
+        from potpie_git.store import hooks
+
         return hooks.uninstall(self.repository)
 
-    def hook_status(self) -> hooks.HookReport:
+    def hook_status(self) -> HookReport:
+        from potpie_git.store import hooks
+
         return hooks.status(self.repository)
 
     # The index

@@ -23,16 +23,18 @@ from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import Repository
 from potpie_git.store.scan import ScannedClaims
 from potpie_git.store.snapshot import IndexSnapshot, Snapshot, TreeSnapshot, WorktreeSnapshot
-from potpie_git.write.writer import Writer
 
 if TYPE_CHECKING:
     from potpie_git.checks.quality import PotView
     from potpie_git.index import Index
+    from potpie_git.write.writer import Writer
 
 Clock = Callable[[], datetime]
 # What a read does on its way: about a second of rows and a second and a half of vectors. `index sync` does the rest.
 MOST_INLINE_ROWS = 2_000
 MOST_INLINE_CARDS = 64
+# Reading this many claims takes about as long as loading the index's library.
+MOST_SCANNED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +93,42 @@ def _local_and_remote(ref: str) -> tuple[str, ...]:
 
 
 class StoredClaims:
-    """The claims of one snapshot: through the index, or by a plain scan where the index cannot answer."""
+    """The claims of one snapshot: through the index, or by a plain scan where that is as good or all there is."""
 
-    def __init__(self, index: Index, snapshot: Snapshot, standings: Standings, clock: Clock) -> None:
-        from potpie_git.index import IndexedClaims
-
-        self._indexed = IndexedClaims(index, snapshot, clock=clock)
+    def __init__(
+        self, index: Callable[[], Index], snapshot: Snapshot, standings: Standings, clock: Clock
+    ) -> None:
+        self._index = index
+        self._snapshot = snapshot
         self._scanned = ScannedClaims(snapshot, clock=clock)
         self._standings = standings
+        self._clock = clock
+
+    @cached_property
+    def _indexed(self) -> ClaimSearch:
+        from potpie_git.index import IndexedClaims
+
+        return IndexedClaims(self._index(), self._snapshot, clock=self._clock)
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return not _more_claims_than(self._snapshot, MOST_SCANNED)
 
     def find_claims(self, query: ClaimQuery) -> ClaimHits:
+        # Opening the index costs more than reading a few files, which answer as well where no text is matched.
+        by_files = query.text is None and self._is_small
+        hits = self._scanned.find_claims(query) if by_files else self._through_index(query)
+        return replace(hits, rows=tuple(self._standings.stamp(row) for row in hits.rows))
+
+    def _through_index(self, query: ClaimQuery) -> ClaimHits:
         from potpie_git.index import IndexDamagedError, IndexMissingError
 
         try:
-            hits = self._indexed.find_claims(query)
+            return self._indexed.find_claims(query)
         except IndexMissingError as error:
-            hits = self._scan(query, f"searched by words alone: {error.message}")
+            return self._scan(query, f"searched by words alone: {error.message}")
         except IndexDamagedError as error:
-            hits = self._scan(query, f"{error.message}; {error.hint}")
-        return replace(hits, rows=tuple(self._standings.stamp(row) for row in hits.rows))
+            return self._scan(query, f"{error.message}; {error.hint}")
 
     def _scan(self, query: ClaimQuery, note: str) -> ClaimHits:
         hits = self._scanned.find_claims(query)
@@ -165,6 +184,7 @@ class Wiring:
     @cached_property
     def writer(self) -> Writer:
         from potpie_git.checks.approvals.gate import ApprovalGate
+        from potpie_git.write.writer import Writer
 
         return Writer(self.repository, self.actor, ApprovalGate(self.clock), self.clock)
 
@@ -176,7 +196,7 @@ class Wiring:
         """The search over one snapshot: what is stored, and what the repository itself says."""
         policy = tree.policy()
         standings = Standings(self.repository, policy.protected if policy else ())
-        stored = StoredClaims(self.index, tree.snapshot, standings, self.clock)
+        stored = StoredClaims(lambda: self.index, tree.snapshot, standings, self.clock)
         return UnitedClaims(stored, DerivedClaims(self.repository, revision=self._revision(tree.snapshot)))
 
     @staticmethod

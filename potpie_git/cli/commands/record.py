@@ -17,7 +17,7 @@ from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.text import did_you_mean
 from potpie_git.domain.vocabulary import RECORD_LIST_FIELDS, RECORD_SCHEMAS, RECORD_TYPES
-from potpie_git.pot import RecordResult
+from potpie_git.write.results import RecordResult
 
 _FILE_FIELDS = (
     "subject",

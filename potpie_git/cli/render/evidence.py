@@ -6,13 +6,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.query import MatchMode
-from potpie_git.domain.vocabulary import phrase_of
+from potpie_git.domain.vocabulary import VIEWS, phrase_of
+from potpie_git.readers.assemble import read_result, view_result
 
+BACKEND = "git"
 FORMATS = ("text", "table", "events", "jsonl", "raw")
 _WIDTH = 100
 
@@ -21,14 +24,13 @@ def read_reply(envelope: ReadEnvelope, form: str, view: str | None = None) -> Re
     """The reply of a read in one of `FORMATS`. Raises `InvalidInputError` for another."""
     if form not in FORMATS:
         raise InvalidInputError(f"--format {form} is not one of: {', '.join(FORMATS)}", code="usage")
-    document = envelope.model_dump(mode="json")
-    if view:
-        document = {"subgraph": view.split(".")[0], "view": view.split(".")[1], **document}
-    document["quality"] = {
-        "status": "good" if envelope.overall_confidence == "high" else "degraded",
-        "confidence": envelope.overall_confidence,
-        "backend": "git",
-    }
+    if view is None:
+        document = read_result(envelope, backend=BACKEND)
+    else:
+        opened = current().opened
+        versions = opened.identity()[1] if opened else {}
+        document = view_result(envelope, VIEWS[view], subgraph_versions=versions, backend=BACKEND)
+    document["metadata"] = envelope.metadata
     return Reply(
         result=document,
         raw=_render(envelope, form, document),
@@ -82,7 +84,7 @@ def _labels(item: EvidenceItem) -> str:
     labels += ["weak match"] if item.weak else []
     labels += ["stale"] if item.stale else []
     labels += [str(item.payload[name]) for name in ("outcome", "status") if item.payload.get(name)]
-    labels += ["withdrawn"] if item.payload.get("invalidation") else []
+    labels += ["withdrawn"] if item.payload.get("withdrawn") else []
     return ", ".join(dict.fromkeys(labels))
 
 
@@ -92,9 +94,9 @@ def _item(item: EvidenceItem) -> str:
     if isinstance(fact, str) and fact != headline(item):
         lines.append(f"      {fact}")
     lines += [f"      - {line}" for line in _relations(item.payload.get("relations") or [])]
-    invalidation = item.payload.get("invalidation")
-    if isinstance(invalidation, dict):
-        lines.append(f"      withdrawn {item.payload.get('valid_to')}: {invalidation.get('reason')}")
+    withdrawn = item.payload.get("withdrawn")
+    if isinstance(withdrawn, dict):
+        lines.append(f"      {_withdrawal(withdrawn)}")
     for name, label in (("alternatives_rejected", "rejected"), ("supersedes", "replaces")):
         lines += [f"      {label}: {_one_line(held)}" for held in _as_list(item.payload.get(name))]
     if item.source_refs:
@@ -102,6 +104,11 @@ def _item(item: EvidenceItem) -> str:
     if item.stale_reason:
         lines.append(f"      stale: {item.stale_reason}")
     return "\n".join(lines)
+
+
+def _withdrawal(held: dict[str, Any]) -> str:
+    who = (held.get("by") or {}).get("user")
+    return f"withdrawn {held['valid_to']}{f' by {who}' if who else ''}: {held['reason']}"
 
 
 def _as_list(held: Any) -> list[Any]:
@@ -133,6 +140,8 @@ def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
             text += f" ({relation['outcome']})"
         if relation.get("fact"):
             text += f": {relation['fact']}"
+        if relation.get("withdrawn"):
+            text += f" [{_withdrawal(relation['withdrawn'])}]"
         yield text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from potpie_git.domain.plan import Plan
-from potpie_git.pot import CommitResult
+from potpie_git.write.results import CommitResult
 
 
 def plan_text(plan: Plan) -> str:
