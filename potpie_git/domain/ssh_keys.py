@@ -74,7 +74,7 @@ class DetachedSignature:
 
 def parse_public_key(text: str) -> PublicKey:
     """The key in `TYPE BASE64 [COMMENT]`. Raises `SshFormatError`; certificates, DSA and short RSA keys are refused."""
-    parts = text.split(maxsplit=2)
+    parts = text.split(" ", 2)
     if len(parts) < 2 or parts[0] not in _KEY_FIELDS:
         raise SshFormatError(
             "not a public key: write `TYPE BASE64`, as in a .pub file; the type is one of " + ", ".join(_KEY_FIELDS)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
+from potpie_git.domain.files import Entity, InboxItem, Pot, Tombstone
 from potpie_git.domain.keys import is_claim_id, key_problem, type_name_of
 from potpie_git.domain.text import did_you_mean
 from potpie_git.domain.times import TimeFormatError, parse_time
+from potpie_git.domain.validation.policy import policy_problems
 from potpie_git.domain.validation.problem import Problem
 from potpie_git.domain.vocabulary import CONTRACT_VERSION, ENTITY_TYPES, ONTOLOGY_VERSION
 
 _DIGEST = re.compile(r"[0-9a-f]{32}$")
 _INBOX_ID = re.compile(r"i-[0-9a-z]{6,40}$")
 _POT_ID = re.compile(r"[a-z0-9][a-z0-9-]{2,63}$")
-_EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+$")
+
+__all__ = ["entity_problems", "inbox_problems", "policy_problems", "pot_problems", "tombstone_problems"]
 
 
 def entity_problems(entity: Entity) -> list[Problem]:
@@ -145,20 +147,4 @@ def pot_problems(pot: Pot) -> list[Problem]:
                     (name,),
                 )
             )
-    return problems
-
-
-def policy_problems(policy: Policy) -> list[Problem]:
-    problems = []
-    for index, approver in enumerate(policy.approvers):
-        for position, email in enumerate(approver.emails):
-            if not _EMAIL.match(email):
-                problems.append(
-                    Problem(
-                        "PG-P02",
-                        f"{email!r} is not an address",
-                        "Write name@host, as in a sign-off.",
-                        ("approvers", index, "emails", position),
-                    )
-                )
     return problems
