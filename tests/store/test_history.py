@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from potpie_git.domain.approval import Approval, Statement, Withdrawal, content_digest
 from potpie_git.domain.errors import InvalidInputError, NotFoundError
 from potpie_git.domain.files import Entity
 from potpie_git.domain.layout import claim_path
-from potpie_git.domain.text import sha256_hex
 from potpie_git.domain.times import utc_now
 from potpie_git.store.codec import encode, repository_path
 from potpie_git.store.history import History, HistoryEvent, HistoryQuery, history
@@ -274,16 +273,29 @@ def test_an_illegal_edit_and_a_deletion_are_not_hidden(pot: GitRepo) -> None:
     assert kinds(told(pot, claim=FIX.id))[:2] == ["removed", "asserted"]
 
 
-def test_an_approval_is_told_and_named_where_it_covers_the_bytes(retracted: GitRepo) -> None:
-    gone = withdrawn(FIX)
-    statement = {
-        "changes": [[repository_path(claim_path(FIX)), sha256_hex(encode(FIX)), sha256_hex(encode(gone))]],
-        "type": "approval",
-    }
-    text = f"statement: '{json.dumps(statement)}'\n"
-    retracted.commit(
-        "Approve\n\nSigned-off-by: Ben <ben@example.com>", files={".potpie/approvals/abc.ben.yaml": text}
+def approval_of(plan: str, *changes: tuple[str, bytes, bytes]) -> Approval:
+    statement = Statement(
+        store="acme-payments",
+        ref="refs/heads/main",
+        plan=plan,
+        risk="medium",
+        principal="ben",
+        signed_off_by="Ben <ben@example.com>",
+        nonce="0" * 32,
+        issued="2026-07-01T00:00:00Z",
+        expires="2026-08-01T00:00:00Z",
+        changes=[(path, content_digest(before), content_digest(after)) for path, before, after in changes],
     )
+    return Approval(statement=statement)
+
+
+def test_an_approval_is_told_and_named_where_it_covers_the_bytes(
+    retracted: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Commits of one second have no order but the graph's.
+    monkeypatch.setenv("GIT_COMMITTER_DATE", (utc_now() + timedelta(hours=1)).isoformat())
+    approval = approval_of("p-9", (claim_path(FIX), encode(FIX), encode(withdrawn(FIX))))
+    retracted.commit("Approve\n\nSigned-off-by: Ben <ben@example.com>", files=files(approval))
 
     found = told(retracted, claim=FIX.id).events
     by_kind: dict[str, HistoryEvent] = {event.kind: event for event in found}
@@ -293,6 +305,22 @@ def test_an_approval_is_told_and_named_where_it_covers_the_bytes(retracted: GitR
     assert by_kind["approved"].signed_off_by == ["Ben <ben@example.com>"]
     assert "approved" in kinds(told(retracted, entity=KEY))
     assert "approved" not in kinds(told(retracted, entity="fix:000000000000"))
+    # It was given in a commit of its own, which does not name the plan.
+    assert kinds(told(retracted, plan="p-9")) == ["approved", "tombstoned", "withdrawn"]
+    assert kinds(told(retracted, plan="p-9", limit=1)) == ["approved"]
+    assert not told(retracted, plan="p-9", limit=1).complete
+
+
+def test_an_approval_that_was_taken_back_covers_nothing(retracted: GitRepo) -> None:
+    approval = approval_of("p-9", (claim_path(FIX), encode(FIX), encode(withdrawn(FIX))))
+    back = Withdrawal(at="2026-07-02T00:00:00Z", by="Ben", reason="I misread it.")
+    retracted.commit("Approve", files=files(approval))
+    retracted.commit("Take back", files=files(approval.model_copy(update={"withdrawn": back})))
+
+    events = told(retracted, claim=FIX.id).events
+    assert [event.kind for event in events[:2]] == ["withdrawn", "approved"]
+    assert events[0].reason == "I misread it."
+    assert all(event.approvals == [] for event in events)
 
 
 def test_a_shallow_clone_says_what_it_cannot_know(retracted: GitRepo, tmp_path: Path) -> None:

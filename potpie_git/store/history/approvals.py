@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from functools import cached_property
-from typing import Any
 
-from potpie_git.domain.layout import APPROVALS, POT_DIRECTORY
-from potpie_git.domain.text import sha256_hex
+from potpie_git.domain.approval import Approval, Row, content_digest
+from potpie_git.domain.errors import InvalidFileError
+from potpie_git.domain.layout import APPROVALS
+from potpie_git.store.codec import decode
 from potpie_git.store.snapshot import Snapshot
-from potpie_git.store.yaml import YamlError, parse
-
-# Path in the pot, digest of the bytes before (None: a new file) and after.
-Covered = tuple[str, str | None, str | None]
 
 
 class ApprovalIndex:
@@ -26,45 +22,38 @@ class ApprovalIndex:
         self._snapshot = snapshot
 
     @cached_property
-    def _by_change(self) -> dict[Covered, list[str]]:
-        found: dict[Covered, list[str]] = defaultdict(list)
+    def _approvals(self) -> list[tuple[str, Approval]]:
+        found = []
         for entry, raw in self._snapshot.read_many(self._snapshot.entries(APPROVALS)):
-            statement = approval_statement(raw)
-            name = principal(entry.path, statement)
-            for covered in approved_changes(statement):
-                found[covered].append(name)
+            try:
+                record = decode(entry.path, raw).record
+            except InvalidFileError:
+                # Its own event tells that it cannot be read.
+                continue
+            if isinstance(record, Approval):
+                found.append((entry.path, record))
+        return found
+
+    @cached_property
+    def _by_change(self) -> dict[Row, list[str]]:
+        found: dict[Row, list[str]] = defaultdict(list)
+        for _, approval in self._approvals:
+            if approval.withdrawn is None:
+                for row in approval.statement.changes:
+                    found[row].append(approval.statement.principal)
         return found
 
     def of(self, path: str, before: bytes | None, after: bytes | None) -> list[str]:
-        """Who approved exactly this change of this file, sorted."""
+        """Who approved exactly this change of this file, and did not take it back; sorted."""
         if not self._by_change:
             return []
-        key = (path, sha256_hex(before) if before is not None else None, sha256_hex(after) if after else None)
-        return sorted(set(self._by_change.get(key, ())))
+        return sorted(set(self._by_change.get((path, content_digest(before), content_digest(after)), ())))
+
+    def of_plan(self, plan_id: str) -> tuple[str, ...]:
+        """The files of the approvals that were given to a plan."""
+        return tuple(path for path, approval in self._approvals if approval.statement.plan == plan_id)
 
 
-def approval_statement(raw: bytes) -> dict[str, Any]:
-    """What an approval's file states; empty if it cannot be read."""
-    try:
-        data = parse(raw).data
-        held = data.get("statement", data)
-        statement = json.loads(held) if isinstance(held, str) else held
-    except (YamlError, ValueError):
-        return {}
-    return statement if isinstance(statement, dict) else {}
-
-
-def approved_changes(statement: Any) -> list[Covered]:
-    """The changes that an approval's statement lists."""
-    listed = statement.get("changes") if isinstance(statement, dict) else None
-    return [
-        (str(change[0]).removeprefix(f"{POT_DIRECTORY}/"), change[1] or None, change[2] or None)
-        for change in listed or ()
-        if isinstance(change, list) and len(change) == 3
-    ]
-
-
-def principal(path: str, statement: dict[str, Any]) -> str:
-    """Who approves: as the statement says, else as the file's name does."""
-    named = statement.get("principal") or statement.get("approver")
-    return str(named) if named else path.removesuffix(".yaml").rpartition(".")[2]
+def approved_paths(record: object) -> list[str]:
+    """The pot paths that an approval covers; none for any other record."""
+    return [row[0] for row in record.statement.changes] if isinstance(record, Approval) else []

@@ -9,10 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.errors import InvalidInputError, NotFoundError
 from potpie_git.domain.files import Entity, Tombstone
 from potpie_git.domain.layout import POT_DIRECTORY
+from potpie_git.domain.times import parse_time
 from potpie_git.store.git import decode
 from potpie_git.store.history.approvals import ApprovalIndex
 from potpie_git.store.history.log import (
@@ -127,6 +129,9 @@ def history(repo: Repository, query: HistoryQuery) -> History:
         paths = _paths_naming(repo, selection.identifier)
         if paths:
             events, complete = _taken(teller.events(replace(selection, paths=paths)), query.limit)
+    elif isinstance(selection, OfWrite) and selection.noun == "plan":
+        events = _with_approvals(teller, selection, events)
+        events, complete = events[: query.limit], complete and len(events) <= (query.limit or len(events))
     notes = _shallow_notes(repo)
     bounded = query.since is not None or query.until is not None
     if not events and not bounded and isinstance(selection, OfWrite | AboutClaim):
@@ -137,6 +142,20 @@ def history(repo: Repository, query: HistoryQuery) -> History:
     if not complete:
         notes.append(f"only the newest {query.limit} events are shown")
     return History(about=selection.what, events=events, complete=complete, notes=notes)
+
+
+def _with_approvals(teller: _Teller, selection: OfWrite, events: list[HistoryEvent]) -> list[HistoryEvent]:
+    """The events of a plan with those of its approvals, which are commits of their own; newest first."""
+    paths = teller.approvals.of_plan(selection.identifier)
+    if not paths:
+        return events
+    given = [one for one in teller.events(replace(selection, paths=paths)) if one not in events]
+    # What is not committed has no time, and is the newest.
+    return sorted([*events, *given], key=lambda one: _moment(one.committed), reverse=True)
+
+
+def _moment(text: str | None) -> float:
+    return float("inf") if text is None else parse_time(text).timestamp()
 
 
 def _taken(found: Iterator[HistoryEvent], limit: int | None) -> tuple[list[HistoryEvent], bool]:
@@ -177,7 +196,7 @@ class _Teller:
         self._repo = repo
         self._query = query
         self._worktree = WorktreeSnapshot(repo)
-        self._approvals = ApprovalIndex(self._worktree)
+        self.approvals = ApprovalIndex(self._worktree)
 
     def events(self, selection: Selection) -> Iterator[HistoryEvent]:
         if self._query.until is None:
@@ -223,7 +242,7 @@ class _Teller:
     ) -> Iterator[HistoryEvent]:
         for step in reversed(steps(path, before, after)):
             if selection.admits(path, step, commit):
-                approvals = self._approvals.of(path, before, after)
+                approvals = self.approvals.of(path, before, after)
                 yield _event(path, step, commit, state, approvals)
 
 
@@ -267,6 +286,9 @@ def _named(record: Any) -> dict[str, Any]:
         return {"claim": record.claim, "fact": record.text}
     if isinstance(record, Entity):
         return {"entity": record.key, "fact": record.name or record.title or record.summary}
+    if isinstance(record, Approval):
+        said = record.statement
+        return {"fact": f"{said.principal}: {said.plan or said.range} on {said.ref}"}
     return {}
 
 
@@ -276,6 +298,7 @@ def _reason(step: Step) -> str | None:
     for held in (
         after.get("invalidation"),
         after.get("merged"),
+        after.get("withdrawn"),
         after,
         *(after.get("transitions") or ())[-1:],
     ):

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.errors import InvalidInputError
@@ -22,7 +22,7 @@ from potpie_git.domain.keys import (
 from potpie_git.domain.layout import APPROVALS, CLAIMS, ENTITIES, TOMBSTONES, bucket, entity_path
 from potpie_git.domain.text import did_you_mean, slug
 from potpie_git.domain.vocabulary import SUBGRAPHS
-from potpie_git.store.history.approvals import approved_changes
+from potpie_git.store.history.approvals import approved_paths
 from potpie_git.store.history.log import MUTATION_TRAILER, PLAN_TRAILER, CommitFacts
 from potpie_git.store.history.steps import Step
 
@@ -170,7 +170,7 @@ class OfWrite(Selection):
     """What one plan or mutation wrote, in commits whose message names it (also inside a squashed message).
 
     A step belongs to it if the record's own stamp says so, or if the commit's trailers do and the record says nothing
-    else. `paths` replaces the search by message: files whose content names the id.
+    else. `paths` replaces the search by message: files that name the id, so that what has no stamp there belongs to it.
     """
 
     token: str
@@ -206,6 +206,8 @@ class OfWrite(Selection):
             return True
         if commit is None:
             return False
+        if self.paths and step.mutation is None:
+            return True
         if step.mutation is None:
             return self.identifier in commit.trailers.get(self.token, ())
         return self.token == PLAN_TRAILER and self.identifier in plans_of(commit, step.mutation)
@@ -222,8 +224,3 @@ def plans_of(commit: CommitFacts, mutation: str | None) -> list[str]:
         re.MULTILINE | re.IGNORECASE,
     )
     return [plan for plan, named in pairs if named == mutation]
-
-
-def approved_paths(record: Any) -> list[str]:
-    """The pot paths that an approval covers."""
-    return [change[0] for change in approved_changes(record)]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from potpie_git.domain.approval import Approval, withdrawal_only
 from potpie_git.domain.claim import Claim, Provenance
 from potpie_git.domain.errors import InvalidFileError
 from potpie_git.domain.files import Entity, InboxItem, Tombstone
 from potpie_git.domain.layout import FileKind, kind_of
 from potpie_git.store.codec import decode
-from potpie_git.store.history.approvals import approval_statement
 
 
 class Kind(StrEnum):
@@ -63,14 +63,12 @@ def steps(path: str, before: bytes | None, after: bytes | None) -> list[Step]:
         return list(_claim_steps(old, new))
     if isinstance(new, Entity):
         return list(_entity_steps(old, new))
-    return list(_plain_steps(path, old, new))
+    return list(_plain_steps(old, new))
 
 
 def _record(path: str, raw: bytes | None) -> Any:
     if raw is None:
         return None
-    if kind_of(path) is FileKind.APPROVAL:
-        return approval_statement(raw)
     if kind_of(path) in {FileKind.ATTRIBUTES, None}:
         return {"text": raw.decode("utf-8", "replace")}
     return decode(path, raw).record
@@ -142,16 +140,21 @@ def _mutation_of(stamped: Mapping[str, Any]) -> str | None:
     return provenance.get("mutation") if isinstance(provenance, dict) else None
 
 
-def _plain_steps(path: str, old: Any, new: Any) -> Iterator[Step]:
+def _approval_kind(old: Any, new: Approval) -> Kind:
+    if old is None:
+        return Kind.APPROVED
+    return Kind.WITHDRAWN if isinstance(old, Approval) and withdrawal_only(old, new) else Kind.EDITED
+
+
+def _plain_steps(old: Any, new: Any) -> Iterator[Step]:
     before, after = _changed(_data(old), _data(new))
     if not (before or after):
         return
     past = None if old is None else before
-    kind = kind_of(path)
     if isinstance(new, Tombstone):
         yield Step(Kind.TOMBSTONED if old is None else Kind.EDITED, new, past, after, new.provenance.mutation)
-    elif kind is FileKind.APPROVAL:
-        yield Step(Kind.APPROVED if old is None else Kind.EDITED, new, past, after)
+    elif isinstance(new, Approval):
+        yield Step(_approval_kind(old, new), new, past, after)
     elif isinstance(new, InboxItem):
         named = {event.mutation for event in new.events} | {event.plan for event in new.events}
         yield Step(Kind.NOTED, new, past, after, mentioned=frozenset(filter(None, named)))
