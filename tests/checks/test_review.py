@@ -26,7 +26,10 @@ from potpie_git.checks.rules.samples import (
     tombstone,
     withdrawn,
 )
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.files import Entity
+from potpie_git.domain.layout import approval_path
+from potpie_git.store.codec import encode
 from tests.checks.conftest import Judge
 from tests.checks.review_support import differing, kinds, listed, only, reviewed
 
@@ -268,6 +271,49 @@ def test_an_inbox_item_shows_the_steps_that_are_new(judge: Judge) -> None:
     added = only(reviewed(judge, adds(file(before))))
     assert [step.action for step in added.inbox] == ["add"]
     assert "It may be unused." in [one.after for one in added.fields]
+
+
+def _approval(**fields: object) -> Approval:
+    statement = {
+        "store": "acme-payments",
+        "ref": "refs/heads/main",
+        "range": "main..topic",
+        "risk": "medium",
+        "principal": "ada",
+        "signed_off_by": "Ada <ada@example.com>",
+        "nonce": "0" * 32,
+        "issued": "2026-07-01T00:00:00Z",
+        "expires": "2026-07-15T00:00:00Z",
+        "changes": [["policy.yaml", "a" * 64, "b" * 64]],
+    }
+    return Approval.model_validate({"statement": statement, **fields})
+
+
+def _approval_file(approval: Approval) -> dict[str, Content]:
+    return {f".potpie/{approval_path(approval)}": encode(approval)}
+
+
+def test_an_approval_says_by_whom_for_what_and_until_when(judge: Judge) -> None:
+    change = only(reviewed(judge, adds(_approval_file(_approval()))))
+    assert (change.kind, change.group, change.name, change.risk) == (
+        ChangeKind.APPROVAL,
+        "approvals",
+        "ada",
+        "low",
+    )
+    assert change.approval is not None
+    assert (change.approval.ref, change.approval.risk) == ("refs/heads/main", "medium")
+    assert change.approval.covers == [".potpie/policy.yaml"]
+    assert not change.approval.signed
+
+
+def test_an_approval_that_is_taken_back_says_why(judge: Judge) -> None:
+    gone = {"at": "2026-07-02T00:00:00Z", "by": "ada", "reason": "It was the wrong branch."}
+    before, after = _approval(), _approval(withdrawn=gone)
+    change = only(reviewed(judge, adds(_approval_file(after), to={**pot(), **_approval_file(before)})))
+    assert change.kind is ChangeKind.APPROVAL
+    assert change.approval is not None
+    assert change.approval.withdrawn == "It was the wrong branch."
 
 
 def test_a_stray_file_is_shown(judge: Judge) -> None:

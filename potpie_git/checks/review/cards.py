@@ -348,12 +348,19 @@ def _given(change: Change) -> Iterator[Part]:
     if given is None:
         return
     yield Fact("approver", given.principal)
-    yield Fact("form", "signed" if given.signed else "sign-off")
-    if given.withdrawn:
-        yield Fact("state", "withdrawn")
-    for label, held in (("for", given.ref), ("risk", given.risk), ("expires", given.expires)):
+    for label, held in (
+        ("plan", given.plan),
+        ("range", given.range),
+        ("for", given.ref),
+        ("risk", given.risk),
+        ("expires", given.expires),
+        ("attested by", given.attested_by),
+    ):
         if held:
             yield Fact(label, held)
+    yield Fact("form", "signed" if given.signed else "sign-off")
+    if given.withdrawn:
+        yield Quote("taken back because", given.withdrawn)
     if given.covers:
         yield Quote("covers", "\n".join(given.covers))
 

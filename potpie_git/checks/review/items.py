@@ -22,6 +22,7 @@ from potpie_git.checks.review.model import (
 )
 from potpie_git.checks.review.policy import weakenings
 from potpie_git.checks.review.views import approval_view, cited, claim_view, field_changes, who
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.files import Entity, InboxItem, Policy, Tombstone
 from potpie_git.domain.keys import claim_key
@@ -210,13 +211,10 @@ def _other(changed: Changed, beside: Beside) -> Draft:
 
 
 def _without_steps(changed: Changed, group: str, name: str) -> Draft:
-    """No record differs: an approval that was withdrawn, another mode or kind of entry, comments, or layout."""
+    """No record differs: another mode or kind of entry, comments, or layout."""
     files = [changed.path]
     if changed.odd is not None:
         return Draft(ChangeKind.UNREADABLE, group, name, files, {"fault": f"{changed.odd} stands here"})
-    if kind_of(changed.path) is FileKind.APPROVAL and changed.after is not None:
-        parts: dict[str, Any] = {"approval": approval_view(changed.path, changed.after)}
-        return Draft(ChangeKind.APPROVAL, group, name, files, parts)
     return Draft(ChangeKind.EDITED, group, name, files, {"fault": "only comments or layout differ"})
 
 
@@ -231,10 +229,8 @@ def _plain(changed: Changed, step: Step, group: str, name: str, beside: Beside) 
         return _becomes(changed, record, beside.of_new(record))
     if isinstance(record, InboxItem):
         return Draft(ChangeKind.INBOX, group, name, files, _inbox_parts(step, record))
-    if step.kind is Kind.APPROVED and changed.after is not None:
-        return Draft(
-            ChangeKind.APPROVAL, group, name, files, {"approval": approval_view(changed.path, changed.after)}
-        )
+    if isinstance(record, Approval):
+        return Draft(ChangeKind.APPROVAL, group, name, files, {"approval": approval_view(record)})
     parts: dict[str, Any] = {"fields": field_changes(step.before, step.after)}
     if isinstance(record, Policy):
         if step.before is not None:
@@ -269,4 +265,6 @@ def _name(changed: Changed, record: Any) -> str:
         return record.subject
     if isinstance(record, Entity):
         return record.key
+    if isinstance(record, Approval):
+        return record.statement.principal
     return record.title if isinstance(record, InboxItem) else shown_path(changed.path)

@@ -145,15 +145,21 @@ class InboxStep(_Model):
 
 
 class GivenApproval(_Model):
-    """An approval that the change adds, as its file states it; whether it counts is for the check to say."""
+    """An approval that the change adds, as its file states it; whether it counts is for the check to say.
+
+    `plan` or `range` is what the approver looked at; `withdrawn` is why it was taken back.
+    """
 
     principal: str
-    ref: str | None = None
-    risk: str | None = None
-    expires: str | None = None
+    ref: str
+    risk: RiskLabel
+    expires: str
+    plan: str | None = None
+    range: str | None = None
     covers: list[str] = Field(default_factory=list)
     signed: bool = False
-    withdrawn: bool = False
+    attested_by: str | None = None
+    withdrawn: str | None = None
 
 
 class Note(_Model):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from potpie_git.checks.review.model import CitedEvidence, FieldChange, GivenApproval, ReviewedClaim, Who
+from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Actor, Claim, Evidence, Provenance
 from potpie_git.domain.vocabulary import phrase_of
 from potpie_git.store.codec import repository_path
-from potpie_git.store.history.approvals import approval_statement, approved_changes, principal
-from potpie_git.store.yaml import YamlError, parse
+from potpie_git.store.history.approvals import approved_paths
 
 
 def who(provenance: Provenance | None) -> Who:
@@ -92,26 +92,18 @@ def field_changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | N
     ]
 
 
-def approval_view(path: str, raw: bytes) -> GivenApproval:
-    """What an approval's file states. Its form is the check's business: whatever is no text is left out."""
-    held = approval_statement(raw)
-
-    def text(name: str) -> str | None:
-        return held[name] if isinstance(held.get(name), str) else None
-
+def approval_view(approval: Approval) -> GivenApproval:
+    """What an approval states."""
+    statement = approval.statement
     return GivenApproval(
-        principal=principal(path, held),
-        ref=text("ref"),
-        risk=text("risk"),
-        expires=text("expires"),
-        covers=[repository_path(covered) for covered, _, _ in approved_changes(held)],
-        signed=_field(raw, "signature") is not None,
-        withdrawn=_field(raw, "withdrawn") is not None,
+        principal=statement.principal,
+        ref=statement.ref,
+        risk=statement.risk,
+        expires=statement.expires,
+        plan=statement.plan,
+        range=statement.range,
+        covers=[repository_path(path) for path in approved_paths(approval)],
+        signed=approval.signature is not None,
+        attested_by=statement.attested_by.forge if statement.attested_by else None,
+        withdrawn=approval.withdrawn.reason if approval.withdrawn else None,
     )
-
-
-def _field(raw: bytes, name: str) -> Any:
-    try:
-        return parse(raw).data.get(name)
-    except YamlError:
-        return None
