@@ -39,4 +39,6 @@ def summary(report: CheckReport) -> str:
     codes = sorted({finding.code for finding in report.errors})
     verdict = "could not judge" if UNJUDGED & set(codes) else f"{errors} error{'' if errors == 1 else 's'}"
     more = f", {others} more to look at" if others else ""
-    return f"{looked}: {verdict}{more}; `git potpie explain {codes[0]}` says more"
+    # An approval is asked for last: what else is wrong has to be mended first.
+    first = next((code for code in codes if not code.startswith("PG-A")), codes[0])
+    return f"{looked}: {verdict}{more}; `git potpie explain {first}` says more"
