@@ -170,15 +170,15 @@ def test_the_pull_request_is_found_by_its_head(
 def test_a_pull_request_of_a_fork_is_reviewed_and_commented_on(
     origin: PotRepo, runner: Runner, forge: dict[str, Any], comment_workflow: Pipeline
 ) -> None:
-    head = origin.git("rev-parse", "fine")
+    # The clone of the default branch was made before the pull request's last commit.
+    origin.switch("fine")
+    head = origin.land(file(claim(subject="fix:bbbb1c77b2e0", fact="Say it again, differently.")))
     origin.git("update-ref", "refs/pull/7/head", head)
-    (runner.home / "potpie" / "bin").mkdir(parents=True)
     script = comment_workflow.step("Fetch the pull request")["run"]
     # The forge is this machine's disk.
-    address = script.replace(
-        "https://x-access-token:$GH_TOKEN@${GITHUB_SERVER_URL#https://}/$GITHUB_REPOSITORY", "$ORIGIN"
-    )
-    assert address != script
+    remote = "https://x-access-token:$GH_TOKEN@${GITHUB_SERVER_URL#https://}/$GITHUB_REPOSITORY"
+    assert remote in script
+    script = script.replace(remote, "$ORIGIN")
     env = {**_COMMON, **forge["env"], "HEAD": head, "NUMBER": "7", "TARGET": "main"}
     done = runner.run(script, {**env, "ORIGIN": f"file://{origin.root}"})
     assert done.returncode == 0, done.stderr
