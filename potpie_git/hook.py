@@ -20,6 +20,7 @@ from potpie_git.domain.directory import POT_DIRECTORY
 from potpie_git.domain.errors import ExitCode, PotpieError
 from potpie_git.domain.version import __version__
 from potpie_git.store.git import Git, decode
+from potpie_git.store.listing import list_staged
 from potpie_git.store.names import is_look_alike
 
 if TYPE_CHECKING:
@@ -27,15 +28,6 @@ if TYPE_CHECKING:
 
 # Named by `potpie_git.store.hooks.stub`, which a hook that judges a commit does not load.
 _PROBE = "POTPIE_HOOK_PROBE"
-_CHANGED = (
-    "--cached",
-    "--raw",
-    "-z",
-    "--no-abbrev",
-    "--no-renames",
-    "--no-ext-diff",
-    "--ignore-submodules=none",
-)
 _GRADED = "staged-risk"
 _RISKS = ("low", "medium", "high")
 
@@ -64,7 +56,7 @@ def _pre_commit(arguments: Sequence[str]) -> int:
     from potpie_git.store.repository import Repository
 
     repo = Repository.discover(Path.cwd())
-    report = check_staged(repo)
+    report = check_staged(repo, staged)
     if report.exit_code is ExitCode.OK:
         _remember_risk(repo.state_dir, staged, report.risk.label)
     return _answer([report], "This commit was refused")
@@ -112,7 +104,7 @@ def _risk_of(staged: bytes) -> str:
     from potpie_git.checks.staged import check_staged
     from potpie_git.store.repository import Repository
 
-    return check_staged(Repository.discover(git.cwd)).risk.label
+    return check_staged(Repository.discover(git.cwd), staged).risk.label
 
 
 def _digest(staged: bytes) -> str:
@@ -158,12 +150,12 @@ _HOOKS: Mapping[str, Callable[[Sequence[str]], int]] = {
 
 
 def _staged() -> bytes:
-    """What the running commit changes, as one git process lists it: modes and ids, then the path, each ended by NUL."""
-    return Git(Path.cwd(), keep_index_env=True).run("diff", *_CHANGED).stdout
+    """What the running commit changes, in the index that it uses."""
+    return list_staged(Git(Path.cwd(), keep_index_env=True))
 
 
 def _touches_the_pot(staged: bytes) -> bool:
-    """Whether a listing names the pot, or anything that passes for it."""
+    """Whether a listing of headers and paths names the pot, or anything that passes for it."""
     tops = {path.partition("/")[0] for path in decode(staged).split("\0")[1::2]}
     return POT_DIRECTORY in tops or any(map(is_look_alike, tops))
 

@@ -16,12 +16,13 @@ from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import IndexSnapshot, TreeSnapshot
 
 
-def check_staged(repo: Repository) -> CheckReport:
+def check_staged(repo: Repository, listing: bytes | None = None) -> CheckReport:
     """Judge what the next commit holds against HEAD, in the index that a running commit uses.
 
-    Raises `UnmergedError` while a merge of the pot's files is unfinished.
+    `listing` is what `list_staged` said, for who asked it already. Raises `UnmergedError` while a merge of the pot's
+    files is unfinished.
     """
-    before, after = TreeSnapshot.of_head(repo), IndexSnapshot(repo)
+    before, after = TreeSnapshot.of_head(repo), IndexSnapshot(repo, listing=listing)
     report = check_change(before, after, CheckKind.STAGED)
     missing = _missing_approvals(repo, before, after, report)
     return replace(report, findings=sorted_findings([*report.findings, *missing])) if missing else report

@@ -115,7 +115,7 @@ def test_a_grade_that_is_not_of_what_is_staged_is_not_believed(repo: PotRepo) ->
 def test_a_fault_of_ours_is_a_sentence_and_a_log(repo: PotRepo) -> None:
     repo.stage(file(claim()))
     broken = "import sys, potpie_git.checks.staged as staged\n"
-    broken += "def fail(repo): raise RuntimeError('out of order')\n"
+    broken += "def fail(*given): raise RuntimeError('out of order')\n"
     broken += "staged.check_staged = fail\nfrom potpie_git.hook import main\nsys.exit(main(sys.argv[1:]))"
     done = _hook(repo, "pre-commit", code=broken)
     assert done.returncode == 2

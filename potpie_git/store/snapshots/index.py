@@ -10,23 +10,14 @@ from typing import Final
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.store.errors import UnmergedError
 from potpie_git.store.git import decode
+from potpie_git.store.listing import EMPTY_TREE, list_staged
 from potpie_git.store.names import is_look_alike
-from potpie_git.store.objects import TREE_MODE, hash_object
+from potpie_git.store.objects import TREE_MODE
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshots.base import Entry
 from potpie_git.store.snapshots.overlay import OverlaySnapshot
 from potpie_git.store.snapshots.tree import TreeSnapshot
 
-EMPTY_TREE: Final = hash_object("tree", b"")
-_SETTINGS: Final = (
-    "--cached",
-    "--raw",
-    "-z",
-    "--no-abbrev",
-    "--no-renames",
-    "--ita-invisible-in-index",
-    "--ignore-submodules=none",
-)
 _NO_MODE: Final = "000000"
 _POT: Final = POT_DIRECTORY.encode()
 _IN_POT: Final = _POT + b"/"
@@ -58,12 +49,15 @@ class IndexSnapshot(OverlaySnapshot):
 
     Inside a hook that is the index of `git commit -a` or `git commit PATH` too. Files that are only announced
     (`git add -N`) are not part of it. Any read raises `UnmergedError` while a merge of the pot's files is unfinished,
-    unless `allow_unmerged` takes HEAD's side of them.
+    unless `allow_unmerged` takes HEAD's side of them. `listing` is what `list_staged` said, for who asked it already.
     """
 
-    def __init__(self, repo: Repository, *, allow_unmerged: bool = False) -> None:
+    def __init__(
+        self, repo: Repository, *, allow_unmerged: bool = False, listing: bytes | None = None
+    ) -> None:
         super().__init__(repo)
         self._allow_unmerged = allow_unmerged
+        self._listing = listing
 
     @property
     def label(self) -> str:
@@ -106,8 +100,10 @@ class IndexSnapshot(OverlaySnapshot):
     @cached_property
     def _staged(self) -> _Staged:
         """One comparison of the whole index: git skips equal directories, and look-alikes lie outside the pot."""
-        result = self.repo.index_git.run("diff-index", *_SETTINGS, self.base.root_tree or EMPTY_TREE, "--")
-        fields = iter(result.stdout.split(b"\0")[:-1])
+        listing = self._listing
+        if listing is None:
+            listing = list_staged(self.repo.index_git, self.base.root_tree or EMPTY_TREE)
+        fields = iter(listing.split(b"\0")[:-1])
         staged = _Staged()
         for header, repo_path in zip(fields, fields, strict=True):
             if repo_path.startswith(_IN_POT):
