@@ -13,21 +13,28 @@ from potpie_git.domain.errors import (
     ApprovalRequiredError,
     ConflictError,
     InvalidInputError,
-    IssuesError,
     LockedError,
-    RefusedError,
     StorageError,
 )
 from potpie_git.domain.plan import CommitGate, Plan, PlanState
 from potpie_git.domain.text import canonical_json, sha256_hex
-from potpie_git.domain.times import format_time, parse_time, utc_now
+from potpie_git.domain.times import format_time, utc_now
 from potpie_git.store.derived.names import person_key, repository_key
 from potpie_git.store.locks import write_lock
 from potpie_git.store.repository import Repository
 from potpie_git.write.apply import CommitRefusedError, apply_plan
 from potpie_git.write.approval import ApprovalGate
-from potpie_git.write.base import Base, moved_subgraphs
+from potpie_git.write.base import Base
 from potpie_git.write.disk import working_pot
+from potpie_git.write.fitness import (
+    OPEN,
+    aged,
+    require_committed,
+    require_current,
+    require_faultless,
+    require_open,
+    require_uncommitted,
+)
 from potpie_git.write.issues import Issue
 from potpie_git.write.journal import JournalError, journal_path, read_journal, set_aside
 from potpie_git.write.plans import PlanNotFound, PlanStore
@@ -41,24 +48,6 @@ DEFAULT_TTL: Final = timedelta(hours=24)
 # Twenty writers that run their hooks one after the other still get their turn.
 LOCK_TIMEOUT: Final = 60.0
 _ATTEMPTS: Final = 5
-_OPEN: Final = frozenset(
-    {PlanState.VALIDATED, PlanState.REVIEW_REQUIRED, PlanState.APPROVED, PlanState.ERROR}
-)
-
-
-class PlanExpired(RefusedError):
-    code = "plan_expired"
-    default_hint = "Propose again; --ttl says how long a plan may be committed."
-
-
-class PlanAlreadyCommitted(RefusedError):
-    code = "plan_already_committed"
-    default_hint = "A plan commits once; propose again to write something else."
-
-
-class PlanNotCommittable(RefusedError):
-    code = "plan_not_committable"
-    default_hint = "Propose again."
 
 
 class Writer:
@@ -154,7 +143,7 @@ class Writer:
             request = Request(payload, self.actor, self._clock(), ttl, key, message)
             plan = self._drawn_up(request)
             self._store.save(plan)
-            self._refuse_faulty(plan)
+            require_faultless(plan)
             if key:
                 self._store.bind_key(key, digest, plan.plan_id)
             self._store.prune(request.now)
@@ -162,18 +151,17 @@ class Writer:
 
     def plan(self, plan_id: str) -> Plan:
         """A stored plan, with its state as of now. Raises `PlanNotFound`."""
-        return self._aged(self._store.get(plan_id))
+        return aged(self._store.get(plan_id), self._clock())
 
     def plans(self) -> list[Plan]:
         """Every stored plan, the newest first."""
-        return [self._aged(plan) for plan in self._store.all()]
+        return [aged(plan, self._clock()) for plan in self._store.all()]
 
     def abandon(self, plan_id: str) -> Plan:
         """Give a plan up, so that it can no longer be committed."""
         with self._locked():
             plan = self.plan(plan_id)
-            if plan.state is PlanState.COMMITTED:
-                raise _already(plan)
+            require_uncommitted(plan)
             plan.state = PlanState.ABANDONED
             self._store.save(plan)
         return plan
@@ -186,7 +174,7 @@ class Writer:
         """
         with self._locked():
             plan = self.plan(plan_id)
-            self._require_open(plan)
+            require_open(plan)
             base = Base(self.repository)
             try:
                 return self._commit(base, plan, stage, verify)
@@ -202,12 +190,12 @@ class Writer:
                 raise
 
     def _commit(self, base: Base, plan: Plan, stage: bool, verify: bool) -> CommitResult:
-        _require_current(base, plan)
+        require_current(base, plan)
         if not plan.edits:
             self._store.save(self._committed(plan, None))
             return CommitResult(plan=plan, notes=["Nothing to write: everything is there already."])
         if not stage:
-            _require_committed(base, plan)
+            require_committed(base, plan)
         self._gate.require(base, plan)
         notes = [self.recovered.message] if self.recovered else []
 
@@ -295,37 +283,8 @@ class Writer:
     def _drawn_up(self, request: Request) -> Plan:
         return draw_up(Base(self.repository), request)
 
-    @staticmethod
-    def _refuse_faulty(plan: Plan) -> None:
-        if not plan.issues:
-            return
-        detail = {"plan_id": plan.plan_id}
-        first = plan.issues[0]
-        if plan.state is PlanState.CONFLICT:
-            raise ConflictError(
-                first["message"], hint=first["hint"], detail={**detail, "issues": plan.issues}
-            )
-        more = f" (and {len(plan.issues) - 1} more)" if len(plan.issues) > 1 else ""
-        raise IssuesError(f"{first['message']}{more}", plan.issues, hint=first["hint"], detail=detail)
-
     def _reusable(self, plan: Plan) -> bool:
-        return self._aged(plan).state in _OPEN | {PlanState.COMMITTED}
-
-    def _aged(self, plan: Plan) -> Plan:
-        """A plan whose time has run out, said so."""
-        if plan.state in _OPEN and parse_time(plan.expires_at) <= self._clock():
-            plan.state = PlanState.EXPIRED
-        return plan
-
-    def _require_open(self, plan: Plan) -> None:
-        if plan.state is PlanState.COMMITTED:
-            raise _already(plan)
-        if plan.state is PlanState.EXPIRED:
-            raise PlanExpired(f"plan {plan.plan_id} expired at {plan.expires_at}")
-        if plan.state not in _OPEN:
-            raise PlanNotCommittable(
-                f"plan {plan.plan_id} is {plan.state.value}", detail={"state": plan.state.value}
-            )
+        return aged(plan, self._clock()).state in OPEN | {PlanState.COMMITTED}
 
     def _committed(self, plan: Plan, commit: str | None) -> Plan:
         plan.state = PlanState.COMMITTED
@@ -357,13 +316,6 @@ def _digest(payload: Any, message: str | None) -> str:
         raise InvalidInputError(f"the payload is not JSON: {error}", code="malformed_payload") from error
 
 
-def _already(plan: Plan) -> PlanAlreadyCommitted:
-    how = f"as {plan.commit[:12]}" if plan.commit else "without a commit of its own"
-    return PlanAlreadyCommitted(
-        f"plan {plan.plan_id} was committed {how}", detail={"commit": plan.commit, "plan_id": plan.plan_id}
-    )
-
-
 def _replayed(plan: Plan) -> CommitResult | None:
     """What an idempotency key's plan became before; None if it is still to be committed."""
     if plan.state is not PlanState.COMMITTED:
@@ -371,32 +323,3 @@ def _replayed(plan: Plan) -> CommitResult | None:
     return CommitResult(
         plan=plan, commit=plan.commit, notes=["This was recorded before, under the same key."]
     )
-
-
-def _require_current(base: Base, plan: Plan) -> None:
-    """Refuse a plan if a subgraph that it touches has moved. Raises `ConflictError`."""
-    moved = moved_subgraphs(plan.base_versions, base.versions(plan.base_versions))
-    if not moved:
-        return
-    names = ", ".join(one.subgraph for one in moved)
-    raise ConflictError(
-        f"{names} changed since the plan was proposed",
-        hint="Look at what changed, then propose again: `git potpie graph propose` with the same operations.",
-        detail={
-            "plan_id": plan.plan_id,
-            "subgraphs": {one.subgraph: {"expected": one.expected, "actual": one.actual} for one in moved},
-        },
-    )
-
-
-def _require_committed(base: Base, plan: Plan) -> None:
-    """Refuse to commit on top of a file that is merely staged: the commit would take it along."""
-    staged = base.require_settled(plan.edits)
-    if staged:
-        named = [f".potpie/{path}" for path in staged]
-        raise ConflictError(
-            f"{named[0]} is staged and not committed, and the plan builds on it",
-            hint="Commit what is staged first, then propose again; or use --stage.",
-            code="uncommitted_changes",
-            detail={"files": named},
-        )
