@@ -11,6 +11,7 @@ from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.store.errors import UnsafePathError
 from potpie_git.store.git import decode
+from potpie_git.store.merging import merged_tree
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import Change, Entry, Snapshot, TreeSnapshot, diff
 
@@ -19,13 +20,6 @@ _USAGE: Final = 129
 _SETTLE: Final = "Merge BASE into HEAD, decide which side holds, and check again."
 # The answer must not depend on who asks: these are git's own defaults.
 _AS_ANYBODY: Final = ("-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict")
-
-
-class GitTooOldError(UnavailableError):
-    """This git cannot merge without a working tree."""
-
-    code = "git_too_old"
-    default_hint = "Install git 2.38 or newer, or merge BASE into HEAD first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class UnrelatedHistoriesError(UnavailableError):
 def landing_of(repo: Repository, base: str, head: str) -> Landing:
     """What lands when the commit `head` is merged (squashed, rebased) onto the commit `base`.
 
-    Raises `GitTooOldError` and `UnrelatedHistoriesError`.
+    A git without `merge-tree --write-tree` has libgit2 merge. Raises `UnrelatedHistoriesError`.
     """
     if _is_ancestor(repo, base, head):
         return Landing(head, ())
@@ -54,13 +48,17 @@ def landing_of(repo: Repository, base: str, head: str) -> Landing:
     options = ("--write-tree", "-z", "--name-only", "--no-messages")
     merged = repo.git.run(*_AS_ANYBODY, "merge-tree", *options, base, head, check=False)
     if merged.status == _USAGE:
-        raise GitTooOldError("this git has no `merge-tree --write-tree`")
+        return _of_names(*merged_tree(repo, base, head))
     if merged.status not in {0, _CONFLICTS}:
         said = decode(merged.stderr).strip()
         if "unrelated histories" in said:
             raise UnrelatedHistoriesError(f"{base[:10]} and {head[:10]} have no commit in common")
         raise GitError(f"git merge-tree failed: {said}", detail={"argv": ["git", *merged.argv]})
     tree, *names = decode(merged.stdout).split("\0")
+    return _of_names(tree, names)
+
+
+def _of_names(tree: str, names: list[str]) -> Landing:
     own = f"{POT_DIRECTORY}/"
     return Landing(tree, tuple(sorted({name.removeprefix(own) for name in names if name.startswith(own)})))
 
