@@ -13,6 +13,7 @@ from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POT_DIRECTORY, kind_of
 from potpie_git.store.codec import canonical, repository_path
 from potpie_git.store.repository import Repository
+from potpie_git.store.second_reader import reads_alike
 from potpie_git.store.snapshot import Entry, WorktreeSnapshot
 
 
@@ -49,10 +50,23 @@ def format_files(repository: Repository, paths: Sequence[Path], *, write: bool) 
             findings += [Finding.model_validate(issue) for issue in error.issues]
             continue
         if made != raw:
+            # A text that changed on the way would be a loss that nobody sees.
+            if not reads_alike(raw, made):
+                findings.append(_disagreement(entry.path))
+                continue
             changed.append(repository_path(entry.path))
             if write:
                 _replace(repository.potpie_dir / entry.path, made)
     return FormatReport(len(chosen), tuple(changed), tuple(findings))
+
+
+def _disagreement(path: str) -> Finding:
+    return Finding(
+        code="PG-F12",
+        path=repository_path(path),
+        message="the canonical form would read differently to another YAML reader, so the file was left as it is",
+        hint="Please report the file; until then write it in canonical form by hand.",
+    )
 
 
 def _chosen(repository: Repository, snapshot: WorktreeSnapshot, paths: Sequence[Path]) -> Iterable[Entry]:
