@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,21 @@ from potpie_git.wiring import SnapshotChoice, Wiring
 from potpie_git.write.journal import journal_path
 
 if TYPE_CHECKING:
+    from potpie_git.approving import ApprovalDesk
+    from potpie_git.checks.audit import AuditReport
     from potpie_git.checks.quality import QualityReport
     from potpie_git.checks.report import CheckReport
     from potpie_git.checks.review import Review
     from potpie_git.diagnosis import Status
+    from potpie_git.domain.layout import FileKind
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
     from potpie_git.store.history import History, HistoryQuery
     from potpie_git.store.hooks import HookReport
     from potpie_git.write.bulk import BulkOptions, BulkReport, Item
     from potpie_git.write.formatting import FormatReport
+    from potpie_git.write.importing import ImportReport
     from potpie_git.write.inbox import Inbox
+    from potpie_git.write.policy import PolicyEditor
     from potpie_git.write.results import CommitResult, RecordResult
     from potpie_git.write.setup import SetupReport
 
@@ -165,11 +170,42 @@ class Pot:
 
         return Inbox(self._wiring.writer, self._wiring.clock)
 
+    def export(
+        self, kinds: Sequence[FileKind] = (), *, snapshot: SnapshotChoice | None = None
+    ) -> Iterator[str]:
+        """Every governed file (or those of some kinds) as a line of JSON with its text."""
+        from potpie_git.store.export import export_lines
+
+        return export_lines(self.tree(snapshot).snapshot, kinds)
+
+    def import_files(
+        self, lines: Iterable[bytes], *, settings: bool = True, stage: bool = False, message: str | None = None
+    ) -> ImportReport:
+        """Bring exported files in, all or none, as one commit; nothing is written over."""
+        from potpie_git.write.importing import import_files
+
+        wiring = self._wiring
+        return import_files(wiring.writer, lines, wiring.clock, settings=settings, stage=stage, message=message)
+
     def fmt(self, paths: Sequence[Path] = (), *, write: bool = True) -> FormatReport:
         """Bring governed files into canonical form, comments kept; files that do not parse are named and left alone."""
         from potpie_git.write.formatting import format_files
 
         return format_files(self.repository, paths, write=write)
+
+    @property
+    def approvals(self) -> ApprovalDesk:
+        """What there is to approve, and the approvals that are there."""
+        from potpie_git.approving import ApprovalDesk
+
+        return ApprovalDesk(self._wiring)
+
+    @property
+    def policy(self) -> PolicyEditor:
+        """Who may approve what; each change of it is a plan."""
+        from potpie_git.write.policy import PolicyEditor
+
+        return PolicyEditor(self._wiring.writer, self._wiring.clock)
 
     # Reading
 
@@ -261,6 +297,14 @@ class Pot:
 
         return ranges.check_range(self.repository, revisions, ref, trust_root)
 
+    def audit(
+        self, rev: str = "HEAD", *, ref: str | None = None, trust_root: str | None = None
+    ) -> AuditReport:
+        """Judge every risky change that landed on a branch, along its first parents."""
+        from potpie_git.checks import audit
+
+        return audit.audit(self.repository, rev, ref or audit.branch_name(self.repository, rev), trust_root)
+
     def check_message(self, text: str) -> CheckReport:
         """Judge a commit message."""
         from potpie_git.checks import staged
@@ -285,10 +329,11 @@ class Pot:
             return review.review_staged(self.repository)
         return review.review_range(self.repository, revisions, ref, trust_root)
 
-    def install_hooks(self) -> HookReport:
+    def install_hooks(self, *, here: bool = False) -> HookReport:
+        """Install the hooks where git looks; `here` gives this clone a folder of its own if git is sent outside."""
         from potpie_git.store import hooks
 
-        return hooks.install(self.repository)
+        return hooks.install(self.repository, here=here)
 
     def uninstall_hooks(self) -> HookReport:
         from potpie_git.store import hooks

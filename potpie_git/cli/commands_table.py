@@ -68,6 +68,8 @@ GRAPH: Mapping[str, CommandSpec] = {
         {"apply": _command("graph_bulk:apply", "Apply a long list of operations and records, in chunks.")},
         "Many writes at once.",
     ),
+    "export": _command("graph_exchange:export", "Every governed file as a line of JSON."),
+    "import": _command("graph_exchange:import_lines", "Bring exported files in, all or none."),
     "history": _command("graph_history:history", "What happened to an entity or a claim, from git itself."),
     "inbox": CommandSpec(INBOX, "Suggestions for the team to look at; never a fact."),
     "quality": CommandSpec(QUALITY, "What is doubled, stale, contradictory, orphaned or unsure."),
@@ -89,6 +91,26 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "review": _command(
         "review:review", "Show what a change makes true, ends or replaces, and what is missing."
     ),
+    "approve": _command("approve:approve", "Approve a change: look, say yes, and commit a signed-off record."),
+    "approvals": CommandSpec(
+        {
+            "list": _command("approvals:list_approvals", "The approvals that are here."),
+            "show": _command("approvals:show", "One approval: who, what, until when, and what is signed."),
+            "verify": _command("approvals:verify", "Which approvals of a change count, and what is missing."),
+        },
+        "Who approved what.",
+    ),
+    "policy": CommandSpec(
+        {
+            "show": _command("policy:show", "Who may approve, in which mode, and how many it takes."),
+            "add-approver": _command("policy:add_approver", "List somebody as an approver."),
+            "add-key": _command("policy:add_key", "List an SSH key of an approver."),
+            "revoke": _command("policy:revoke", "Say that somebody is no longer an approver."),
+            "set": _command("policy:set_policy", "Change mode, thresholds, protected branches and the rest."),
+        },
+        "Who may approve what.",
+    ),
+    "audit": _command("audit:audit", "Report every risky change that landed without a valid approval."),
     "graph": CommandSpec(GRAPH, "Read and write the graph of claims."),
     "timeline": CommandSpec(
         {"recent": _command("graph_read:timeline_recent", "What happened lately.")},

@@ -25,11 +25,13 @@ from potpie_git.write.plans import PlanStore
 _LIFETIME: Final = timedelta(days=7)
 
 
-def file_plan(base: Base, files: Mapping[str, bytes], message: str, now: datetime, **fields: Any) -> Plan:
+def file_plan(
+    base: Base, files: Mapping[str, bytes], message: str, now: datetime, *, risk: Risk = Risk.LOW
+) -> Plan:
     """A stored plan that writes `files` (pot path → bytes) as they are; what stands already is left out.
 
-    `fields` are further fields of the plan. Raises `IssuesError` with everything the rules of single files object to,
-    and `ConflictError` for files that were changed by hand.
+    Its risk is that of its files, and `risk` at least. Raises `IssuesError` with everything the rules of single files
+    object to, and `ConflictError` for files that were changed by hand.
     """
     decoded = checked_files(files)
     edits = []
@@ -38,7 +40,7 @@ def file_plan(base: Base, files: Mapping[str, bytes], message: str, now: datetim
         if entry is None or base.working.read(path) != raw:
             edits.append(FileEdit(path=path, before=entry.oid if entry else None, after=raw.decode()))
     base.require_settled(edits)
-    risk = max((_risk(edit, decoded.get(edit.path)) for edit in edits), default=Risk.LOW)
+    risk = max((risk, *(_risk(edit, decoded.get(edit.path)) for edit in edits)))
     known = {edit.path for edit in edits}
     if edits:
         edits = [*(edit for edit in base.setup_edits() if edit.path not in known), *edits]
@@ -55,7 +57,6 @@ def file_plan(base: Base, files: Mapping[str, bytes], message: str, now: datetim
         risk=risk.label,
         edits=edits,
         message=message,
-        **fields,
     )
     PlanStore(base.repository).save(plan)
     return plan

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from potpie_git.cli.context import current, progress
+from potpie_git.cli.files import opened_lines
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode, InvalidInputError
@@ -60,7 +58,7 @@ def apply(
     )
     chosen = _form(form)
     pot = current().pot
-    with _opened(file) as lines, progress("applying") as advance:
+    with opened_lines(file) as lines, progress("applying") as advance:
         total = _count(file)
         report = pot.bulk_apply(
             read_items(lines, chosen),
@@ -81,19 +79,6 @@ def _form(form: str) -> Form:
     if form not in forms:
         raise InvalidInputError(f"--format {form} is not one of: {', '.join(forms)}", code="usage")
     return forms[form]
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[Iterable[bytes]]:
-    if file == "-":
-        yield sys.stdin.buffer
-        return
-    try:
-        handle: BinaryIO = Path(file).open("rb")  # noqa: SIM115 - closed below, apart from what fails inside
-    except OSError as error:
-        raise InvalidInputError(f"cannot read {file}: {error.strerror}", hint="Check the path.") from error
-    with handle:
-        yield handle
 
 
 def _count(file: str) -> int:
