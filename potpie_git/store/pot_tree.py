@@ -11,6 +11,7 @@ from potpie_git.domain.errors import NoPotError, NotFoundError
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.keys import entity_type_of, folded_key
 from potpie_git.domain.layout import (
+    APPROVALS,
     CLAIM_NAME,
     CLAIMS,
     ENTITIES,
@@ -134,6 +135,9 @@ class PotTree:
         for stored in self.load(self.snapshot.entries(TOMBSTONES)):
             assert isinstance(stored.record, Tombstone)
             yield stored.record
+
+    def approvals(self) -> Iterator[Stored]:
+        return self.load(self.snapshot.entries(APPROVALS))
 
     def inbox(self) -> Iterator[InboxItem]:
         for stored in self.load(self.snapshot.entries(INBOX)):

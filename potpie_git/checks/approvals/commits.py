@@ -19,6 +19,7 @@ from potpie_git.store.git import decode, is_object_id
 from potpie_git.store.repository import Repository
 
 _AUTHOR: Final = re.compile(r"^author (?P<name>.*?) ?<(?P<email>[^<>]*)> \d+ [-+]\d+$", re.MULTILINE)
+_COMMITTED: Final = re.compile(r"^committer .* (?P<time>\d+) [-+]\d+$", re.MULTILINE)
 _ABSENT_MODE: Final = "000000"
 _OWN: Final = f"{POT_DIRECTORY}/"
 
@@ -34,12 +35,13 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class RawCommit:
-    """Who a commit says wrote it, and its whole message."""
+    """Who a commit says wrote it, its whole message, and when it says it was committed (seconds since 1970)."""
 
     id: str
     author: Person
     message: str
     parents: tuple[str, ...]
+    committed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,4 +168,5 @@ def _parsed(commit: str, text: str) -> RawCommit:
     match = _AUTHOR.search(head)
     author = Person(match["name"], match["email"]) if match else Person(head, "")
     parents = tuple(re.findall(r"^parent ([0-9a-f]+)$", head, re.MULTILINE))
-    return RawCommit(commit, author, message, parents)
+    time = _COMMITTED.search(head)
+    return RawCommit(commit, author, message, parents, int(time["time"]) if time else 0)

@@ -42,7 +42,7 @@ class ApprovalGate:
         grades = check_change(before, after, CheckKind.STAGED).grades
         work = Work(repository, head, ref, after, grades, plan_author(plan))
         found = work_findings(work, self._clock())
-        return [finding for finding in found if finding.severity is Severity.ERROR]
+        return [_for_plan(each, plan) for each in found if each.severity is Severity.ERROR]
 
     def _pending(
         self,
@@ -67,3 +67,9 @@ class ApprovalGate:
             for finding in verdict_findings(verdict, pending=True)
             if finding.code == "PG-A01" and finding.path in own
         ]
+
+
+def _for_plan(finding: Finding, plan: Plan) -> Finding:
+    """The finding with the plan in the command that its hint names."""
+    named = finding.hint.replace("`git potpie approve`", f"`git potpie approve {plan.plan_id}`")
+    return finding.model_copy(update={"hint": named})

@@ -15,7 +15,7 @@ from potpie_git.checks.approvals.people import People
 from potpie_git.checks.approvals.places import protected_tips
 from potpie_git.checks.engine import check_change
 from potpie_git.checks.landing import landed_changes, landing_of
-from potpie_git.checks.report import CheckKind
+from potpie_git.checks.report import CheckKind, CheckReport
 from potpie_git.domain.errors import ConflictError, RefusedError
 from potpie_git.domain.plan import Plan
 from potpie_git.domain.policy import Approver, Policy
@@ -51,7 +51,8 @@ class LandingTarget:
 class Offer:
     """A change that somebody may approve, with everything that a record of it has to say.
 
-    `what` names the plan or range; `verdict` is the one without the new approval.
+    `plan` or `range` names what it is; `report` is what the rules say of it, `verdict` what holds without the new
+    approval.
     """
 
     landing: Landing
@@ -61,6 +62,7 @@ class Offer:
     store: str
     ref: str
     verdict: Verdict
+    report: CheckReport
     plan: str | None = None
     range: str | None = None
 
@@ -142,15 +144,16 @@ def offer_range(repository: Repository, target: LandingTarget, head: str, now: d
     landing = landing_of(repository, target.tip, head)
     before = TreeSnapshot(repository, target.tip, name=target.ref.removeprefix("refs/heads/"))
     after = TreeSnapshot(repository, landing.tree, name=head[:10])
-    if landing.conflicts:
+    differences, disputed = landed_changes(before, landing, after, TreeSnapshot(repository, head))
+    if disputed:
         raise ConflictError(
-            f".potpie/{landing.conflicts[0]} was changed on both sides, so what would land cannot be told",
+            f"{disputed[0].path}: {disputed[0].message}",
             hint=f"Merge {before.label} into the branch, settle it, and approve the result.",
         )
-    differences = landed_changes(before, landing, after)
-    grades = check_change(before, after, CheckKind.RANGE, differences).grades
-    gathered = Landing(repository, before, after, grades, commits_between(repository, [target.tip], [head]))
-    return _offer(gathered, differences, target.ref, now, range=f"{target.tip}..{head}")
+    report = check_change(before, after, CheckKind.RANGE, differences)
+    commits = commits_between(repository, [target.tip], [head])
+    gathered = Landing(repository, before, after, report.grades, commits)
+    return _offer(gathered, report, differences, target.ref, now, range=f"{target.tip}..{head}")
 
 
 def offer_plan(repository: Repository, plan: Plan, target: LandingTarget | None, now: datetime) -> Offer:
@@ -163,17 +166,18 @@ def offer_plan(repository: Repository, plan: Plan, target: LandingTarget | None,
     after = PlannedSnapshot(repository, tip, files, f"plan {plan.plan_id}")
     policy = base_policy(tip)[0] or Policy(version=1)
     if branch is not None and policy.protects(branch) and (target is None or target.ref == branch):
-        differences = diff(tip, after)
-        grades = check_change(tip, after, CheckKind.STAGED, differences).grades
-        landing, ref = work_landing(Work(repository, head, branch, after, grades, plan_author(plan))), branch
+        report = check_change(tip, after, CheckKind.STAGED)
+        work = Work(repository, head, branch, after, report.grades, plan_author(plan))
+        landing, ref = work_landing(work), branch
     else:
         target = target or landing_target(repository, policy)
         if target is None:
             raise NothingToApproveError("there is no protected branch that the plan could land on")
         landing, ref = branch_landing(repository, target, head, after, plan_author(plan)), target.ref
+        report = check_change(tip, after, CheckKind.STAGED)
     own = [each for each in diff(landing.before, after) if each.path in files]
     landing = replace(landing, grades=tuple(each for each in landing.grades if each.path in files))
-    return _offer(landing, own, ref, now, plan=plan.plan_id)
+    return _offer(landing, report, own, ref, now, plan=plan.plan_id)
 
 
 def plan_author(plan: Plan) -> Person | None:
@@ -198,6 +202,7 @@ def _within(path: str, paths: Iterable[str]) -> bool:
 
 def _offer(
     landing: Landing,
+    report: CheckReport,
     differences: Iterable[Difference],
     ref: str,
     now: datetime,
@@ -215,5 +220,5 @@ def _offer(
         raise NothingToApproveError("nothing in this change needs an approval", hint="It may land as it is.")
     verdict = judge(landing, policy, frozenset({ref}), now)
     return Offer(
-        landing, tuple(differences), files, policy, pot_id(base), ref, verdict, plan=plan, range=range
+        landing, tuple(differences), files, policy, pot_id(base), ref, verdict, report, plan=plan, range=range
     )
