@@ -28,7 +28,15 @@ from potpie_git.write.staging import (
     require_unstaged,
     staged_changes,
 )
-from potpie_git.write.workspace import blob_on_disk, clear, missing_folders, move_in, prepare, work_folder
+from potpie_git.write.workspace import (
+    blob_on_disk,
+    clear,
+    git_folder,
+    missing_folders,
+    move_in,
+    prepare,
+    work_folder,
+)
 
 _UNDER_WAY: Final = {
     "MERGE_HEAD": ("a merge", "git merge --abort"),
@@ -68,15 +76,15 @@ def apply_plan(base: Base, plan: Plan, *, stage: bool, saved: Callable[[str | No
     repository = base.repository
     require_fit(repository, plan, stage)
     work = work_folder(repository)
-    prepare(work, plan.edits)
+    prepare(repository, work, plan.edits)
     journal = _journal_of(base, plan, work, stage)
     with ExitStack() as undoing:
-        undoing.callback(clear, work)
+        undoing.callback(clear, repository, work)
         undoing.callback(remove_journal, repository)
         write_journal(repository, journal)
         undoing.pop_all()
         undoing.callback(settle, repository, journal)
-        with marked_alive(work) as descriptors:
+        with marked_alive(git_folder(repository)) as descriptors:
             commit = _write(repository, plan, journal, descriptors)
         notes = _conclude(repository, journal, lambda: saved(commit))
         undoing.pop_all()
@@ -174,7 +182,7 @@ def _commit(
     repository: Repository, plan: Plan, journal: Journal, index: Path, descriptors: tuple[int, ...]
 ) -> str:
     """Let git commit `index`, with the user's hooks, identity and signing; returns the commit's id."""
-    message = Path(journal.work) / "message"
+    message = git_folder(repository) / "message"
     with storage_errors(message):
         message.write_text(commit_message(plan), encoding="utf-8")
     done = repository.git.user_run(

@@ -21,7 +21,7 @@ from potpie_git.write.journal import Journal, remove_journal
 from potpie_git.write.liveness import require_ended
 from potpie_git.write.message import names_plan
 from potpie_git.write.staging import add_to_index
-from potpie_git.write.workspace import blob_on_disk, clear, move_out
+from potpie_git.write.workspace import blob_on_disk, clear, git_folder, move_out
 
 # Commits on top of the interrupted one that are looked at to find it.
 _LOOKED_AT: Final = 1_000
@@ -76,12 +76,12 @@ def finish(repository: Repository, journal: Journal, before: Callable[[], None] 
     if before is not None:
         before()
     remove_journal(repository)
-    clear(Path(journal.work))
+    clear(repository, Path(journal.work))
 
 
-def require_idle(journal: Journal) -> None:
+def require_idle(repository: Repository) -> None:
     """Raise `StillRunningError` while the journal's writer, or a git that it started, is running."""
-    require_ended(Path(journal.work))
+    require_ended(git_folder(repository))
 
 
 def find_commit(repository: Repository, journal: Journal) -> str | None:
@@ -121,7 +121,7 @@ def _is_staged(repository: Repository, journal: Journal) -> bool:
 
 def complete_index(repository: Repository, journal: Journal) -> None:
     """Make git's index hold what the commit holds, where it does not yet."""
-    prepared = Path(journal.work) / "index"
+    prepared = git_folder(repository) / "index"
     if holds_index_lock(repository, journal.lock_token):
         if prepared.exists():
             with storage_errors(prepared):

@@ -18,6 +18,7 @@ from potpie_git.store.repository import Repository
 from potpie_git.store.snapshots.index import EMPTY_TREE
 from potpie_git.write.indexlock import index_path
 from potpie_git.write.journal import Journal
+from potpie_git.write.workspace import git_folder
 
 # Many objects at once are far quicker written as one pack than as one file each; this is the setting at which git
 # does so, whatever their size.
@@ -66,7 +67,7 @@ def require_unstaged(journal: Journal, staged: Mapping[str, Staged]) -> None:
 
 def index_with_plan(repository: Repository, journal: Journal) -> Path:
     """A copy of git's index with the plan's files as they are on disk."""
-    made = Path(journal.work) / "index"
+    made = git_folder(repository) / "index"
     _copy(repository, made)
     _add(repository, made, journal)
     return made
@@ -74,7 +75,7 @@ def index_with_plan(repository: Repository, journal: Journal) -> Path:
 
 def index_of_commit(repository: Repository, journal: Journal) -> Path:
     """An index that holds HEAD and the plan's files, for a work tree where more is staged."""
-    made = Path(journal.work) / "commit-index"
+    made = git_folder(repository) / "commit-index"
     _copy(repository, made)
     env = {"GIT_INDEX_FILE": str(made)}
     # From the copy, so that what git knows about unchanged files on disk is kept.

@@ -20,6 +20,11 @@ _BESIDE: Final = ".writing"
 _NEW, _OLD = "new", "old"
 
 
+def git_folder(repository: Repository) -> Path:
+    """Where indexes are prepared: on the file system of the git directory."""
+    return repository.state_dir / _NAME
+
+
 def work_folder(repository: Repository) -> Path:
     """Where files are prepared: on the file system of the working tree, so that moving them is one step.
 
@@ -29,28 +34,30 @@ def work_folder(repository: Repository) -> Path:
     with storage_errors(state):
         state.mkdir(parents=True, exist_ok=True)
         together = state.stat().st_dev == pot.stat().st_dev
-    return state / _NAME if together else pot / _BESIDE
+    return git_folder(repository) if together else pot / _BESIDE
 
 
-def prepare(work: Path, edits: Sequence[FileEdit]) -> None:
+def prepare(repository: Repository, work: Path, edits: Sequence[FileEdit]) -> None:
     """Write every new content aside. Raises `StorageError`, with nothing left behind."""
-    clear(work)
+    clear(repository, work)
     with storage_errors(work):
         try:
+            git_folder(repository).mkdir(parents=True)
             (work / _NEW).mkdir(parents=True)
             (work / _OLD).mkdir()
             for number, edit in enumerate(edits):
                 (work / _NEW / str(number)).write_bytes(edit.after.encode())
         except OSError:
-            clear(work)
+            clear(repository, work)
             raise
 
 
-def clear(work: Path) -> None:
-    """Remove a work folder and what is in it."""
-    with storage_errors(work):
-        if work.exists():
-            shutil.rmtree(work)
+def clear(repository: Repository, work: Path) -> None:
+    """Remove what was prepared."""
+    for folder in (work, git_folder(repository)):
+        with storage_errors(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
 
 
 def missing_folders(repository: Repository, paths: Iterable[str]) -> list[str]:

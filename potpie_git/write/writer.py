@@ -102,7 +102,7 @@ class Writer:
             )
         if journal is None:
             return None
-        require_idle(journal)
+        require_idle(self.repository)
         recovery = settle(self.repository, journal)
         if recovery.outcome is Outcome.COMPLETED:
             self._note_committed(journal.plan_id, recovery.commit)

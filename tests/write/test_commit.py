@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -218,6 +220,50 @@ def test_a_separate_git_directory_and_odd_names_are_fine(tmp_path: Path) -> None
     desk = Desk(repo)
     desk.write(fixes("Retry it."))
     assert desk.status() == ""
+
+
+@pytest.fixture
+def other_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on another file system than the tests' own."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("this machine has no second file system to write to")
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+def test_a_git_directory_on_another_disk_is_written_to_and_recovered(
+    other_disk: Path, tmp_path: Path
+) -> None:
+    from potpie_git.store.repository import Repository
+    from potpie_git.write import apply
+    from potpie_git.write.setup import create_pot
+    from tests.write.conftest import START
+
+    root = tmp_path / "here"
+    root.mkdir()
+    git_dir = other_disk / "git"
+    subprocess.run(
+        ["git", "init", "-q", "-b", "main", f"--separate-git-dir={git_dir}", str(root)], check=True
+    )
+    repo = GitRepo(root)
+    create_pot(Repository.discover(root), START)
+    repo.commit("Start")
+    repo.branch("work")
+    desk = Desk(repo)
+    desk.write(fixes("Retry it."))
+    assert desk.status() == ""
+    plan = desk.propose(retract(desk.only("RESOLVED")), depends())
+    state = desk.state()
+    repo.hook("pre-commit", "#!/bin/sh\nexit 1\n")
+    with pytest.raises(CommitRefusedError):
+        desk.writer.commit(plan.plan_id)
+    assert desk.state() == state
+    (git_dir / "hooks/pre-commit").unlink()
+    assert desk.writer.commit(plan.plan_id).commit == desk.head()
+    assert desk.status() == ""
+    assert apply.work_folder(desk.repository) == desk.pot / ".writing"
+    assert not (desk.pot / ".writing").exists()
 
 
 @pytest.mark.parametrize("under_way", ["merge", "rebase", "cherry-pick", "revert"])

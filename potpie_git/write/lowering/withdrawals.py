@@ -23,6 +23,8 @@ def lower_withdrawal(ctx: OpContext) -> None:
             "Use end_relation_validity if it was true until then.",
             "valid_until",
         )
+    if op.description is not None:
+        ctx.warn("field_unused", f"{op.op} keeps no description; the reason is what readers see")
     target = find_target(ctx)
     moment = moment_of(ctx, target)
     if target is None or moment is None:
