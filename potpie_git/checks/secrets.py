@@ -42,21 +42,22 @@ DETECTORS: Final = {
 # What each pattern of those detectors cannot do without; a test draws matches from the patterns and looks for these.
 _ANCHOR: Final = re.compile(
     r"AKC[a-zA-Z0-9]{10}|AP[\dA-F][a-zA-Z0-9]{8}"
-    r"|(?:A3T|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{16}"
-    r"|AccountKey=|AuthToken=|PRIVATE KEY|PuTTY-User-Key-File"
+    r"|(?:A3T|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{4}"
+    r"|AccountKey=|_authToken=|PRIVATE KEY|PuTTY-User-Key-File"
     r"|://[^\s/:]*:[^\s/:]*@"
-    r"|(?:key|pwd|pw|pass|token).{0,40}[0-9a-z/+_-]{24}"
     r"|[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\."
     r"|gh[opusr]_[A-Za-z0-9_]{36}"
     r"|gl[a-z]{2,5}-[A-Za-z0-9_-]{20}|GR1348941"
     r"|eyJ[A-Za-z0-9_=-]+\."
     r"|[0-9a-z]{32}-us[0-9]"
     r"|sk-[A-Za-z0-9_-]*T3BlbkFJ|pypi-AgE|SG\.[a-zA-Z0-9_-]{22}\."
-    r"|xox[abposr]-|hooks\.slack\.com|api.softlayer"
     r"|sq0csp-|[rs]k_live_"
     r"|\d{8}:[0-9A-Za-z_-]{35}"
-    r"|(?:AC|SK)[a-z0-9]{32}",
-    re.IGNORECASE,
+    r"|(?:AC|SK)[a-z0-9]{32}"
+)
+# The same, for patterns that take either case.
+_FOLDED_ANCHOR: Final = re.compile(
+    r"(?:key|pwd|pw|pass|token).{0,40}[0-9a-z/+_-]{24}|xox[abposr]-|hooks\.slack\.com|api.softlayer"
 )
 # https://user:<password>@host, ${TOKEN}, or APACHEKAFKA: documentation and names.
 _PLACEHOLDER: Final = re.compile(r":(?:<[^>]*>|\$?\{[^}]*\}|%[^%]*%|\*+|\.{3}|x+)@", re.IGNORECASE)
@@ -103,7 +104,7 @@ def find_secrets(lines: Iterable[tuple[int, str]]) -> list[Secret]:
 
 def could_match(piece: str) -> bool:
     """False if no detector can match a piece of a line, as `find_secrets` cuts it."""
-    return _ANCHOR.search(piece) is not None
+    return bool(_ANCHOR.search(piece) or _FOLDED_ANCHOR.search(piece.casefold()))
 
 
 def _pieces(line: str) -> Iterator[str]:
