@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
@@ -19,12 +23,19 @@ def _reply(report: HookReport, *, wanted: bool) -> Reply:
     )
 
 
-def install() -> Reply:
+def install(
+    here: Annotated[
+        bool,
+        typer.Option(
+            "--here", help="Where git is sent to a folder outside, give this clone one that forwards to it."
+        ),
+    ] = False,
+) -> Reply:
     """Install the hooks where git looks, beside what is there.
 
     A hook that is there already runs first and keeps its say. Running it again is safe.
     """
-    return _reply(current().pot.install_hooks(), wanted=True)
+    return _reply(current().pot.install_hooks(here=here), wanted=True)
 
 
 def uninstall() -> Reply:
