@@ -206,13 +206,15 @@ class Writer:
                 # what was committed stays committed
                 notes.append(f"The plan's state could not be saved: {error.message}")
 
+        # What is pending is told against the commit that the plan was made for, so it is asked before that moves.
+        pending = self._gate.pending(base, plan)
         applied = apply_plan(base, plan, stage=stage, saved=saved)
         return CommitResult(
             plan=plan,
             commit=applied.commit,
             staged=stage,
             files=list(applied.files),
-            pending=self._gate.pending(base, plan),
+            pending=pending,
             verification=read_back(base, plan, applied.commit) if verify else None,
             notes=[*notes, *applied.notes],
         )
