@@ -99,7 +99,7 @@ class CI(Clone):
 
 @dataclass(frozen=True)
 class Team:
-    """Three clones of one origin: an agent writes, a reviewer approves and lands, CI judges.
+    """Clones of one origin: an agent writes, a reviewer approves and lands, CI judges; a maintainer is there as well.
 
     `claim` is the file of a claim that stands on `main`, in the agent's clone.
     """
@@ -108,16 +108,25 @@ class Team:
     agent: Clone
     reviewer: Clone
     ci: CI
+    maintainer: Clone
     claim: Path
 
     @classmethod
     def at(cls, root: Path, claim: str) -> Team:
         """The team whose clones stand in `root`; their remote is the origin beside them."""
         origin = GitRepo(root / "origin.git")
-        agent, reviewer, ci = Clone(root / "ann"), Clone(root / "rey"), CI(root / "ci")
-        for clone in (agent, reviewer, ci):
+        agent, reviewer, maintainer = (Clone(root / name) for name in ("ann", "rey", "mara"))
+        ci = CI(root / "ci")
+        for clone in (agent, reviewer, ci, maintainer):
             clone.git("remote", "set-url", "origin", f"file://{origin.root}")
-        return cls(origin, agent, reviewer, ci, agent.root / claim)
+        return cls(origin, agent, reviewer, ci, maintainer, agent.root / claim)
+
+    def approve(self, who: Clone, branch: str) -> Answer:
+        """Somebody fetches a pushed branch, approves what it lands, and pushes the approval to it."""
+        who.must("fetch", "--quiet", "origin")
+        who.must("switch", "--quiet", branch)
+        who.must("merge", "--quiet", "--ff-only", f"origin/{branch}")
+        return who.do("potpie", "--json", "approve", "--yes", "--push")
 
     def land(self, branch: str) -> Answer:
         """The reviewer merges a pushed branch into `main`, and pushes it through the hooks."""

@@ -10,6 +10,8 @@ import pytest
 
 from tests.scenarios.conftest import Clone, Team, record
 
+pytestmark = pytest.mark.slow
+
 REASON = "The gateway now rejects retries; the refund is split instead."
 
 
@@ -73,6 +75,130 @@ def test_a_retraction_that_nobody_approved_is_refused_at_every_gate(team: Team) 
     assert refused.refused
     assert "PG-A01" in refused.said
     assert team.origin.git("rev-parse", "main") == before
+
+
+def _retraction(team: Team, branch: str = "memory/retract") -> None:
+    """The agent withdraws the claim on a branch, and pushes it."""
+    team.agent.start(branch)
+    _retract(team.agent, team.claim)
+    _push(team.agent, branch)
+
+
+def test_an_approved_retraction_lands_and_is_no_longer_read(team: Team) -> None:
+    _retraction(team)
+    approved = team.approve(team.reviewer, "memory/retract")
+    assert approved.status == 0, approved.said
+
+    assert team.ci.check("memory/retract").status == 0
+    review = team.ci.review("memory/retract")
+    assert review["verdict"]["status"] == "clean"
+    by_kind = {change["kind"]: change for change in _changes(review)}
+    assert by_kind["stops_being_true"]["approval_state"] == "given"
+    assert by_kind["approval_added"]["approval"]["principal"] == "rey"
+
+    landed = team.land("memory/retract")
+    assert landed.status == 0, landed.said
+    team.ci.update()
+    assert team.ci.check("main", "origin/main~1").status == 0
+    question = ("search", "retry the refund with the remaining captured amount")
+    assert "remaining captured" not in json.dumps(team.ci.potpie(*question)["items"])
+    shown = json.dumps(team.ci.potpie(*question, "--include-invalidated")["items"])
+    assert REASON in shown
+
+
+def test_an_approved_retraction_lands_when_it_is_squashed(team: Team) -> None:
+    _retraction(team)
+    assert team.approve(team.reviewer, "memory/retract").status == 0
+    reviewer = team.reviewer
+    reviewer.update()
+    reviewer.must("merge", "--quiet", "--squash", "origin/memory/retract")
+    message = ("--quiet", "--message", "Retract the retry (#7)")
+    as_own = reviewer.do("commit", *message)
+    assert as_own.refused
+    assert "keep the author" in as_own.said
+    reviewer.must("commit", *message, "--author", "Ann <ann@example.com>")
+    pushed = reviewer.do("push", "--quiet", "origin", "main")
+    assert pushed.status == 0, pushed.said
+
+
+def test_what_was_withdrawn_does_not_come_back_by_the_way(team: Team) -> None:
+    _retraction(team)
+    team.approve(team.reviewer, "memory/retract")
+    team.land("memory/retract")
+    team.agent.start("again")
+    operation = (
+        "-d",
+        "policy_kind=refunds",
+        "-d",
+        "prescription=RETRY the refund, with the remaining captured amount!",
+    )
+    refused = team.agent.do("potpie", "record", "preference", *operation, "--scope", "service:billing")
+    assert refused.refused
+    assert REASON in refused.said
+
+
+def test_an_approval_dies_with_another_byte(team: Team) -> None:
+    _retraction(team)
+    assert team.approve(team.reviewer, "memory/retract").status == 0
+    agent = team.agent
+    agent.must("pull", "--quiet", "--ff-only", "origin", "memory/retract")
+    withdrawn = team.claim.read_text(encoding="utf-8")
+    team.claim.write_text(withdrawn.replace("the refund is split", "the refund is dropped"), encoding="utf-8")
+    agent.must("commit", "--quiet", "--no-verify", "--all", "--message", "Say it better")
+    _push(agent, "memory/retract", "--no-verify")
+    assert team.ci.check("memory/retract").status != 0
+    assert {"PG-A01", "PG-A05"} <= team.ci.codes("memory/retract")
+    assert team.land("memory/retract").refused
+
+
+def test_an_approval_covers_what_it_names_and_nothing_that_comes_later(team: Team) -> None:
+    _retraction(team)
+    assert team.approve(team.reviewer, "memory/retract").status == 0
+    agent = team.agent
+    agent.must("pull", "--quiet", "--ff-only", "origin", "memory/retract")
+    other = record(agent, "Page nobody at night.", "paging")
+    binding = {"op": "assert_claim", "subject": "preference:nights", "predicate": "POLICY_APPLIES_TO",
+               "object": "service:paging", "truth": "user_decision", "fact": "Nights are for sleeping."}  # fmt: skip
+    plan = agent.potpie("graph", "propose", json.dumps(binding))
+    agent.must("potpie", "graph", "commit", plan["plan_id"])
+    _push(agent, "memory/retract")
+    checked = team.ci.check("memory/retract")
+    assert checked.status == 4
+    paths = {finding["path"] for finding in checked.result["findings"] if finding["code"] == "PG-A01"}
+    assert len(paths) == 1
+    assert other not in paths
+    assert team.claim.name not in {path.rpartition("/")[2] for path in paths}
+
+
+def test_the_author_cannot_approve_and_says_so_before_writing_anything(team: Team) -> None:
+    _retraction(team)
+    before = team.agent.git("rev-parse", "HEAD")
+    refused = team.agent.do("potpie", "approve", "--yes")
+    assert refused.refused
+    assert team.agent.git("rev-parse", "HEAD") == before
+
+
+def test_a_supersession_needs_two_people(team: Team) -> None:
+    team.agent.start("memory/replace")
+    new = {"fact": "Split the refund into its captured and its pending part."}
+    operation = {
+        "op": "supersede_claim",
+        "claim": _id(team.claim),
+        "reason": REASON,
+        "superseded_by": {"op": "assert_claim", **new},
+    }
+    plan = team.agent.potpie("graph", "propose", json.dumps(operation))
+    team.agent.must("potpie", "graph", "commit", plan["plan_id"])
+    _push(team.agent, "memory/replace")
+    [change] = _changes(team.ci.review("memory/replace"))
+    assert (change["kind"], change["approvals_needed"]) == ("superseded", 2)
+    assert change["replacement"]["text"] == new["fact"]
+
+    for who, status in ((team.reviewer, 4), (team.maintainer, 0)):
+        assert team.approve(who, "memory/replace").status in {0, 3, 4}
+        assert team.ci.check("memory/replace").status == status
+    landed = team.land("memory/replace")
+    assert landed.status == 0, landed.said
 
 
 def test_a_claim_edited_by_hand_is_refused_at_every_gate(team: Team) -> None:
