@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +21,8 @@ _USAGE: Final = 129
 _SETTLE: Final = "Merge BASE into HEAD, decide which side holds, and check again."
 # The answer must not depend on who asks: these are git's own defaults.
 _AS_ANYBODY: Final = ("-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict")
+
+_REMOTE_BRANCH: Final = re.compile(r"refs/remotes/[^/]+/(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +97,15 @@ def landed_changes(
 
 def _same(left: Entry | None, right: Entry | None) -> bool:
     return (left and (left.mode, left.oid)) == (right and (right.mode, right.oid))
+
+
+def target_ref(repo: Repository, base: str) -> str | None:
+    """The full name of the branch that `base` names, here or on a remote; None if it names none."""
+    named = repo.git.run(
+        "rev-parse", "--symbolic-full-name", "--verify", "--end-of-options", base, check=False
+    )
+    name = decode(named.stdout).strip()
+    remote = _REMOTE_BRANCH.fullmatch(name)
+    if remote:
+        return f"refs/heads/{remote[1]}"
+    return name if name.startswith("refs/heads/") else None

@@ -15,6 +15,7 @@ from potpie_git.checks.landing import (
     UnrelatedHistoriesError,
     landed_changes,
     landing_of,
+    target_ref,
 )
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.domain.files import Policy
@@ -22,12 +23,10 @@ from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POLICY_FILE, POT_DIRECTORY
 from potpie_git.domain.times import utc_now
 from potpie_git.store.errors import MissingObjectError, UnknownRevisionError
-from potpie_git.store.git import decode
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import TreeSnapshot
 
 _RANGE: Final = re.compile(r"(?P<base>[^-].*?)\.\.(?P<head>[^-.].*)", re.DOTALL)
-_REMOTE_BRANCH: Final = re.compile(r"refs/remotes/[^/]+/(.+)")
 _DEEPEN: Final = "Fetch the whole history: `git fetch --unshallow` (in CI, check out with depth 0)."
 
 
@@ -123,18 +122,6 @@ def _approval_findings(
 def _is_protected(policy: Policy, ref: str | None) -> bool:
     """A target that is not known by name is taken for a protected one."""
     return ref is None or policy.protects(ref)
-
-
-def target_ref(repo: Repository, base: str) -> str | None:
-    """The full name of the branch that `base` names, here or on a remote; None if it names none."""
-    named = repo.git.run(
-        "rev-parse", "--symbolic-full-name", "--verify", "--end-of-options", base, check=False
-    )
-    name = decode(named.stdout).strip()
-    remote = _REMOTE_BRANCH.fullmatch(name)
-    if remote:
-        return f"refs/heads/{remote[1]}"
-    return name if name.startswith("refs/heads/") else None
 
 
 def _unknown(message: str, hint: str) -> Finding:

@@ -20,7 +20,7 @@ from potpie_git.checks.approvals.offers import (
     offer_range,
 )
 from potpie_git.checks.approvals.places import local_base
-from potpie_git.checks.ranges import target_ref
+from potpie_git.checks.landing import target_ref
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.plan import Plan, PlanState

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from potpie_git.checks.landing import landed_changes, landing_of
-from potpie_git.checks.ranges import target_ref
+from potpie_git.checks.landing import landed_changes, landing_of, target_ref
 from potpie_git.domain.errors import InvalidInputError, UnavailableError
 from potpie_git.store.errors import UnknownRevisionError
 from potpie_git.store.git import decode, encode
