@@ -38,7 +38,9 @@ def test_titles_of_yaml_faults_agree_with_those_of_the_parser() -> None:
 
 
 def test_only_approvals_have_examples_that_the_engine_does_not_run() -> None:
-    assert {rule.family for rule in RULES.values() if rule.bad.case is None or rule.good.case is None} == {"A"}
+    assert {rule.family for rule in RULES.values() if rule.bad.case is None or rule.good.case is None} == {
+        "A"
+    }
 
 
 @pytest.mark.parametrize("written", ["PG-H02", "pg-h02", "H02", "h2", " PG-H2 ", "PGH02", "H-2"])
@@ -48,7 +50,12 @@ def test_a_code_is_found_however_it_is_written(written: str) -> None:
 
 @pytest.mark.parametrize(
     ("written", "near"),
-    [("PG-H99", "PG-H01 to PG-H07"), ("PG-X", "PG-X01 to"), ("PG-Z01", "Did you mean PG-"), ("", "docs/rules.md")],
+    [
+        ("PG-H99", "PG-H01 to PG-H07"),
+        ("PG-X", "PG-X01 to"),
+        ("PG-Z01", "Did you mean PG-"),
+        ("", "docs/rules.md"),
+    ],
 )
 def test_an_unknown_code_says_what_is_near(written: str, near: str) -> None:
     with pytest.raises(UnknownRuleError) as raised:
@@ -66,9 +73,9 @@ def test_a_rendered_rule_says_all_that_is_declared() -> None:
 def test_the_document_has_a_section_for_every_rule_and_links_that_lead_there() -> None:
     text = rules_document()
     headings = {
-        "".join(char for char in line.removeprefix("### ").lower() if char.isalnum() or char in " -_").replace(
-            " ", "-"
-        )
+        "".join(
+            char for char in line.removeprefix("### ").lower() if char.isalnum() or char in " -_"
+        ).replace(" ", "-")
         for line in text.splitlines()
         if line.startswith("### ")
     }

@@ -88,8 +88,12 @@ def test_proving_runs_nothing_else(repo: PotRepo, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-def test_a_hook_that_does_not_answer_is_named(repo: PotRepo, tmp_path: Path) -> None:
+def test_a_hook_that_does_not_answer_is_named(
+    repo: PotRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hooks.install(repo.repository)
+    # where the console script is not on PATH either
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     repo.git("config", "potpie.python", str(tmp_path / "gone"))
     report = hooks.prove(repo.repository)
     assert not report.healthy
