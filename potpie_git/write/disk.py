@@ -76,12 +76,13 @@ class DiskSnapshot(WorktreeSnapshot):
 
     def _is_there(self, path: str) -> bool:
         """A first look, because most of what a write asks for is not there."""
-        place = f"{self.repo.root}/{POT_DIRECTORY}/{path}"
-        with storage_errors(place):
-            try:
-                os.lstat(place)
-            except (FileNotFoundError, NotADirectoryError):
-                return False
+        try:
+            os.lstat(f"{self.repo.root}/{POT_DIRECTORY}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            # Reading it says what is wrong.
+            return True
         return True
 
     def _look(self, path: str) -> Entry | None:
