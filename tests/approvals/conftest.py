@@ -6,8 +6,13 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from potpie_git.domain.policy import Policy
+from tests.approvals.team import ADA, BEN, CLEO, EVE, Team
+from tests.approvals.world import email
 
 KeyMaker = Callable[..., Path]
 
@@ -28,3 +33,22 @@ def make_key(tmp_path_factory: pytest.TempPathFactory) -> KeyMaker:
         return file
 
     return make
+
+
+@pytest.fixture
+def found_team(tmp_path: Path, make_key: KeyMaker) -> Callable[..., Team]:
+    """Founds a team whose policy lists some people as approvers, each with an address and a real key."""
+
+    def found(*names: str, folder: str = "team", **fields: Any) -> Team:
+        keys = {name: make_key(name.split()[0].lower()) for name in (ADA, BEN, CLEO, EVE)}
+        approvers = [
+            {"name": name, "emails": [email(name)], "keys": [public_line(keys[name])]} for name in names
+        ]
+        policy = Policy.model_validate({"version": 1, "approvers": approvers, **fields})
+        return Team.founded(tmp_path / folder, policy, keys)
+
+    return found
+
+
+def public_line(key: Path) -> str:
+    return key.with_name(f"{key.name}.pub").read_text().strip()

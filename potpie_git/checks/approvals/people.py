@@ -61,17 +61,14 @@ class People:
         return self.policy.is_bot(approver.name, approver.principal, *approver.emails)
 
     @cached_property
-    def sole(self) -> frozenset[str] | None:
-        """The only person whom the policy lets approve; None if there are several, or none.
+    def sole(self) -> str | None:
+        """The principal of the only approver whom the policy lists; None if it lists several, or none.
 
-        Whoever was revoked is no longer listed; whose time has run out still is.
+        Whoever was revoked is no longer listed; a bot, and one whose time has run out, still are. Two names for one
+        person are two.
         """
-        live = [
-            frozenset(entry.principal for entry in entries)
-            for entries in self._groups
-            if any(entry.revoked is None and not self.is_bot(entry) for entry in entries)
-        ]
-        return live[0] if len(live) == 1 else None
+        live = [each for each in self.policy.approvers if each.revoked is None]
+        return live[0].principal if len(live) == 1 else None
 
     def needed(self, changed: ChangedFile) -> int:
         """How many distinct people have to approve a file's change."""
@@ -80,7 +77,7 @@ class People:
 
     def may_approve_own(self, principal: str) -> bool:
         """True for the only approver of a pot, unless its policy says never."""
-        return self._may_approve_alone and principal in (self.sole or ())
+        return self._may_approve_alone and principal == self.sole
 
     @cached_property
     def _may_approve_alone(self) -> bool:
