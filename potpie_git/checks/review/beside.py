@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -13,10 +13,11 @@ from potpie_git.domain.claim import Claim, value_digest, value_text
 from potpie_git.domain.errors import InvalidFileError
 from potpie_git.domain.files import Tombstone
 from potpie_git.domain.keys import entity_type_of
-from potpie_git.domain.layout import TOMBSTONES
+from potpie_git.domain.layout import TOMBSTONES, claim_directory
+from potpie_git.domain.text import slug
 from potpie_git.domain.validation.nearness import WithdrawnValues, Words, words_of
 from potpie_git.domain.validation.relations import is_singleton
-from potpie_git.domain.vocabulary import SYSTEM_PREDICATES
+from potpie_git.domain.vocabulary import SYSTEM_PREDICATES, subgraph_of
 from potpie_git.store.codec import decode
 from potpie_git.store.snapshot import Snapshot
 
@@ -33,10 +34,14 @@ _MOST_NEAR: Final = 3
 
 
 class Beside:
-    """Looks up, in the snapshot after the change, what a claim of the change meets there."""
+    """Looks up, in the snapshot after the change, what a claim of the change meets there.
 
-    def __init__(self, after: Snapshot) -> None:
+    `known` holds the claims of the change by their path in the pot, which need not be read again.
+    """
+
+    def __init__(self, after: Snapshot, known: Mapping[str, Claim]) -> None:
         self._after = after
+        self._known = known
         self._neighbours = Neighbours(after, complete=False)
         self._words: dict[str, Words] = {}
 
@@ -74,9 +79,19 @@ class Beside:
         return self._standing(claim.subject, claim.predicate, claim.id)
 
     def _standing(self, subject: str, predicate: str, but: str = "") -> list[Claim]:
-        facts = self._neighbours.claims(subject, predicate)
-        claims = (self._neighbours.claim_at(one.path) for one in facts if one.live and one.id != but)
-        return [claim for claim in claims if claim is not None]
+        """Claims that stand, of one subject and predicate; only files whose names can be theirs are read."""
+        folder = claim_directory(subgraph_of(predicate), subject)
+        head = f"{slug(subject)}.{predicate}."
+        names = [name for name in self._neighbours.names(folder) if name.startswith(head)]
+        claims = (self._claim(f"{folder}/{name}") for name in names)
+        return [
+            claim
+            for claim in claims
+            if claim is not None and claim.live and claim.subject == subject and claim.id != but
+        ]
+
+    def _claim(self, path: str) -> Claim | None:
+        return self._known.get(path) or self._neighbours.claim_at(path)
 
     def _withdrawn(self, claim: Claim, replaces: frozenset[str]) -> Iterator[Note]:
         exact = [

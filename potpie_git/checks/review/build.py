@@ -76,7 +76,7 @@ def review(scope: Scope, report: CheckReport) -> Review:
     judged = scope.kind == "range" and report.exit_code is not ExitCode.UNAVAILABLE
     protected = policy is not None and (scope.ref is None or policy.protects(scope.ref))
     grading = _Grading(report, policy, judged=judged and protected)
-    changes = [grading.finish(draft) for draft in drafts(material, Beside(scope.after))]
+    changes = [grading.finish(draft) for draft in drafts(material, Beside(scope.after, material.claims()))]
     return Review(
         kind=scope.kind,
         revisions=scope.revisions,

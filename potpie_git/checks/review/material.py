@@ -49,6 +49,11 @@ class Material:
     entities: list[tuple[Changed, Entity]] = field(default_factory=list)
     others: list[Changed] = field(default_factory=list)
 
+    def claims(self) -> dict[str, Claim]:
+        """Every claim of the change by its path in the pot, edited ones and those that are gone left out."""
+        piles = (self.asserted, self.withdrawn, self.replaced_by, self.aliases)
+        return {changed.path: claim for pile in piles for changed, claim in pile.values()}
+
 
 def read_changes(before: Snapshot | None, after: Snapshot, changes: Iterable[Change]) -> Iterator[Changed]:
     """Each changed file, read in one batch a side."""

@@ -95,11 +95,11 @@ class WithdrawnValues:
             return []
         if place not in self._arranged:
             self._arranged[place] = _Group(stones)
-        digest = value_digest(claim)
+        digest, words = value_digest(claim), words_of(text)
         found = [
             (stone, alike)
-            for stone, said, alike in self._arranged[place].alike(words_of(text))
-            if stone.value_digest != digest and _is_near(claim, words_of(text), stone, said, alike)
+            for stone, said, alike in self._arranged[place].alike(words)
+            if stone.value_digest != digest and _is_near(claim, words, stone, said, alike)
         ]
         return sorted(found, key=lambda pair: (-pair[1], pair[0].claim))
 
