@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -86,7 +87,7 @@ class Chooser:
         """A path that a user names, from the root or from the directory they are in, as one of the pot."""
         pot = self.repository.potpie_dir
         for start in (directory.resolve(), self.repository.root, pot):
-            place = start / given
+            place = Path(os.path.normpath(start / given))
             if (place.exists() or start == pot) and place.is_relative_to(pot):
                 return place.relative_to(pot).as_posix()
         raise InvalidInputError(

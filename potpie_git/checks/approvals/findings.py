@@ -50,7 +50,7 @@ def _next(verdict: Verdict, missing: int) -> str:
         )
         return f"{who[0].upper()}{who[1:]}: list more approvers in policy.yaml, or lower its thresholds there first."
     names = " or ".join(eligible[:3]) + (" or another approver" if len(eligible) > 3 else "")
-    return f"Let {names} run `git potpie approve`."
+    return f"Let {names} fetch this branch, switch to it, and run `git potpie approve --push`."
 
 
 def _faults(judged: JudgedRecord, severity: Severity) -> Iterator[Finding]:

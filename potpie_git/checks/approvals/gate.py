@@ -70,6 +70,7 @@ class ApprovalGate:
 
 
 def _for_plan(finding: Finding, plan: Plan) -> Finding:
-    """The finding with the plan in the command that its hint names."""
-    named = finding.hint.replace("`git potpie approve`", f"`git potpie approve {plan.plan_id}`")
-    return finding.model_copy(update={"hint": named})
+    """The finding with a hint that names the plan: it lies in this clone, and nobody can fetch it."""
+    who, approves, _ = finding.hint.partition(" fetch this branch")
+    hint = f"{who} approve it here, `git potpie approve {plan.plan_id}`, or commit it on a branch."
+    return finding.model_copy(update={"hint": hint if approves else finding.hint})

@@ -72,10 +72,10 @@ def policy_warnings(policy: Policy) -> list[str]:
     found = []
     if not live:
         found.append("nobody is listed, so nothing above low risk can ever land")
-    elif len(live) == 1 and policy.self_approval != "never":
+    elif people.sole is not None and policy.self_approval != "never":
         found.append("one approver is listed: they may approve their own changes, labelled self-approved")
     needed = policy.thresholds.high
-    if len(live) > 1 and needed >= len(live):
+    if people.sole is None and 1 < len(live) <= needed:
         found.append(
             f"high risk needs {needed} approvers and {len(live)} are listed: what one of them wrote cannot get enough; "
             f"list more, or `git potpie policy set --high {len(live) - 1}`"
