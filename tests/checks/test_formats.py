@@ -43,7 +43,9 @@ def _edit() -> tuple[dict, dict]:
 
 def test_text_names_path_line_code_and_remedy(refused: CheckReport) -> None:
     first, hint, last = render(refused, "text").splitlines()
-    assert re.fullmatch(r"\.potpie/claims/debugging/f4/fix-\S+\.yaml:5: error PG-H02 the asserted part .*truth", first)
+    assert re.fullmatch(
+        r"\.potpie/claims/debugging/f4/fix-\S+\.yaml:5: error PG-H02 the asserted part .*truth", first
+    )
     assert hint.startswith("    Restore the committed file")
     assert last == "1 file checked: 1 error; `git potpie explain PG-H02` says more"
 
@@ -52,7 +54,10 @@ def test_text_names_path_line_code_and_remedy(refused: CheckReport) -> None:
     ("findings", "sentence"),
     [
         ((), "3 files checked: nothing to object to"),
-        ((HOSTILE.model_copy(update={"severity": Severity.WARNING}),), "3 files checked: no error, 1 to look at"),
+        (
+            (HOSTILE.model_copy(update={"severity": Severity.WARNING}),),
+            "3 files checked: no error, 1 to look at",
+        ),
         ((HOSTILE.model_copy(update={"code": "PG-R01"}),), "3 files checked: could not judge"),
     ],
 )
