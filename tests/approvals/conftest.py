@@ -44,7 +44,7 @@ def found_team(tmp_path: Path, make_key: KeyMaker) -> Callable[..., Team]:
         approvers = [
             {"name": name, "emails": [email(name)], "keys": [public_line(keys[name])]} for name in names
         ]
-        policy = Policy.model_validate({"version": 1, "approvers": approvers, **fields})
+        policy = Policy.model_validate({"version": 1, "approvers": approvers} | fields)
         return Team.founded(tmp_path / folder, policy, keys)
 
     return found

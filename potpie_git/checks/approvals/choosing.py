@@ -88,7 +88,7 @@ class Chooser:
         pot = self.repository.potpie_dir
         for start in (directory.resolve(), self.repository.root, pot):
             place = Path(os.path.normpath(start / given))
-            if (place.exists() or start == pot) and place.is_relative_to(pot):
+            if place.is_relative_to(pot):
                 return place.relative_to(pot).as_posix()
         raise InvalidInputError(
             f"{given!r} is neither a plan, nor a range, nor a file of {POT_DIRECTORY}/",
