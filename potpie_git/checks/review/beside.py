@@ -113,9 +113,14 @@ class Beside:
         return WithdrawnValues(self._stones())
 
     def _stones(self) -> Iterator[Tombstone]:
-        """Every tombstone that can be read; the check names the others."""
+        """Tombstones of predicates that the change asserts, as far as they can be read; the check names the others."""
+        predicates = {claim.predicate for claim in self._known.values() if claim.live}
+        lines = [f"\npredicate: {predicate}\n".encode() for predicate in predicates]
         plain = [entry for entry in self._after.entries(TOMBSTONES) if entry.mode.startswith("100")]
         for entry, raw in self._after.read_many(plain):
+            # Most of a large pot's are about something else, and looking costs less than parsing.
+            if not any(line in raw for line in lines):
+                continue
             try:
                 record = decode(entry.path, raw).record
             except InvalidFileError:
