@@ -53,5 +53,10 @@ def _create(lock: Path, token: bytes) -> None:
         except FileExistsError as error:
             # In the shape in which git itself says it, so that both are waited for in one place.
             raise GitError(f"{lock} exists", detail={"stderr": str(lock)}) from error
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(token)
+        try:
+            with os.fdopen(descriptor, "wb") as handle:
+                handle.write(token)
+        except OSError:
+            # Without its token nobody would know the lock for ours, and it would stay for good.
+            lock.unlink(missing_ok=True)
+            raise

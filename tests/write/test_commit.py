@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import IO
 
 import pytest
 
-from potpie_git.domain.errors import ConflictError, LockedError, PotpieError, RefusedError
+from potpie_git.domain.errors import ConflictError, LockedError, PotpieError, RefusedError, StorageError
 from potpie_git.domain.plan import PlanState
 from potpie_git.domain.trailers import parse_trailers
 from potpie_git.store.codec import file_findings
@@ -381,6 +384,27 @@ def test_a_lock_that_stays_is_named_and_nothing_is_written(
     assert lock.read_text() == "somebody else's"
     assert desk.state() == state
     lock.unlink()
+    assert desk.writer.commit(plan.plan_id).commit == desk.head()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_a_lock_that_a_full_disk_leaves_empty_is_taken_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def on_a_full_disk(descriptor: int, mode: str) -> IO[bytes]:
+        os.close(descriptor)
+        return Path("/dev/full").open(mode)
+
+    plan = desk.propose(fixes("Retry it."))
+    state = desk.state()
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "potpie_git.write.indexlock.os", SimpleNamespace(**{**vars(os), "fdopen": on_a_full_disk})
+        )
+        with pytest.raises(StorageError, match="No space left"):
+            desk.writer.commit(plan.plan_id)
+    assert not (desk.repo.root / ".git/index.lock").exists()
+    assert desk.state() == state
     assert desk.writer.commit(plan.plan_id).commit == desk.head()
 
 
