@@ -31,6 +31,15 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def is_encodable(text: str) -> bool:
+    """False for a text with a lone surrogate, which stands for no character and which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def sha256_hex(text: str | bytes) -> str:
     raw = text.encode() if isinstance(text, str) else text
     return hashlib.sha256(raw).hexdigest()

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from potpie_git.domain.claim import Actor, Claim
-from potpie_git.domain.errors import InvalidFileError
+from potpie_git.domain.errors import InvalidFileError, InvalidInputError
 from potpie_git.domain.findings import Severity
 from potpie_git.domain.layout import claim_path
 from potpie_git.domain.mutation import (
@@ -23,7 +23,7 @@ from potpie_git.domain.mutation import (
 )
 from potpie_git.domain.plan import FileEdit, Plan, PlanState
 from potpie_git.domain.risk import claim_change_risk, path_change_risk
-from potpie_git.domain.text import nfc
+from potpie_git.domain.text import is_encodable, nfc
 from potpie_git.domain.text_safety import scan_text
 from potpie_git.domain.times import format_time
 from potpie_git.domain.vocabulary import Risk
@@ -64,6 +64,7 @@ def draw_up(base: Base, request: Request) -> Plan:
     """
     tree = base.tree
     payload = normalised(request.payload)
+    message = normalised(request.message)
     operations, parse_issues = parse_payload(payload)
     salvaged = salvage(payload, operations, parse_issues)
     pins = EvidencePins(base.repository, base.head)
@@ -76,21 +77,34 @@ def draw_up(base: Base, request: Request) -> Plan:
     plan.operations = [one.model_dump(exclude_none=True, exclude_defaults=True) for one in operations if one]
     plan.issues = _distinct([*parse_issues, *(issue.as_dict() for issue in batch.issues)])
     if not plan.issues:
-        _fill(plan, base, batch, request, [one for one in operations if one])
+        _fill(plan, base, batch, message, [one for one in operations if one])
     plan.issues.sort(key=lambda issue: -1 if issue["op_index"] is None else issue["op_index"])
     plan.state = _state(plan, base)
     return plan
 
 
 def normalised(data: Any) -> Any:
-    """JSON data with every text in Unicode's composed form, so that equal texts make equal claims."""
+    """JSON data with every text in Unicode's composed form, so that equal texts make equal claims.
+
+    Raises `InvalidInputError` for a text that no file could hold.
+    """
     if isinstance(data, str):
-        return data if data.isascii() else nfc(data)
+        return data if data.isascii() else nfc(_encodable(data))
     if isinstance(data, Mapping):
         return {normalised(key): normalised(held) for key, held in data.items()}
     if isinstance(data, list | tuple):
         return [normalised(item) for item in data]
     return data
+
+
+def _encodable(text: str) -> str:
+    if is_encodable(text):
+        return text
+    raise InvalidInputError(
+        "a text holds a lone surrogate, which stands for no character",
+        hint="Send UTF-8; JSON escapes a character beyond U+FFFF as a pair, such as \\ud83d\\ude00.",
+        code="malformed_payload",
+    )
 
 
 def salvage(
@@ -201,7 +215,7 @@ def _blank_plan(base: Base, request: Request, batch: Batch) -> Plan:
     )
 
 
-def _fill(plan: Plan, base: Base, batch: Batch, request: Request, operations: Sequence[Operation]) -> None:
+def _fill(plan: Plan, base: Base, batch: Batch, message: str | None, operations: Sequence[Operation]) -> None:
     """The edits of a batch without failures, and what follows from them."""
     try:
         edits = batch.draft.edits()
@@ -224,7 +238,7 @@ def _fill(plan: Plan, base: Base, batch: Batch, request: Request, operations: Se
     plan.base_versions = base.versions(batch.touched)
     plan.diff = batch.diff
     plan.risk = max(_op_risk(batch), _content_risk(batch)).label
-    plan.message = full_message(request.message, operations, plan.diff)
+    plan.message = full_message(message, operations, plan.diff)
 
 
 def _changes(base: Base, edit: FileEdit) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from potpie_git.domain.errors import IssuesError, NoPotError
+from potpie_git.domain.errors import InvalidInputError, IssuesError, NoPotError
 from potpie_git.domain.plan import PlanState
 from tests.support.git_repo import GitRepo
 from tests.write.conftest import START, Desk, depends, fixes, retract
@@ -189,3 +191,15 @@ def test_a_governed_file_that_does_not_parse_is_named(desk: Desk) -> None:
         desk.propose(retract(claim))
     assert refused.value.code == "invalid_file"
     assert desk.path_of(claim).name in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"), [(depends(fact="Half an emoji: \ud83d"), None), (depends(), "\udcff")]
+)
+def test_a_text_that_no_file_could_hold_is_refused(
+    desk: Desk, operation: dict[str, Any], message: str | None
+) -> None:
+    with pytest.raises(InvalidInputError, match="lone surrogate") as refused:
+        desk.propose(operation, message=message)
+    assert refused.value.code == "malformed_payload"
+    assert desk.writer.plans() == []

@@ -313,3 +313,14 @@ def test_lowering_is_the_same_every_time(symptom: str, steps: list, failed: list
     again = lowered("fix", dict(reversed(fields.items())), {"service": [service]})
     assert once == again
     assert parse_payload({"operations": once})[1] == []
+
+
+def test_a_reason_without_what_it_is_for_is_not_passed_over() -> None:
+    with pytest.raises(InvalidInputError, match="reinstates"):
+        lowered("service_note", {}, summary="The ledger is slow.", reason="Seen twice.")
+
+
+def test_a_lone_surrogate_is_no_text() -> None:
+    for fields, options in ((FIX | {"root_cause": "\ud83d"}, {}), (FIX, {"description": "\ud83d"})):
+        with pytest.raises(InvalidInputError, match="lone surrogate"):
+            lowered("fix", fields, **options)

@@ -20,6 +20,7 @@ from potpie_git.store.pot_tree import PotTree
 from potpie_git.write.draft import Draft
 from potpie_git.write.issues import Issue
 from potpie_git.write.message import shortened
+from potpie_git.write.propose import normalised
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,10 @@ class Record:
         evidence: Sequence[Any],
         options: Mapping[str, Any],
     ) -> Record:
-        """A record of what a caller gave. Raises `InvalidInputError` for an option that no record takes."""
+        """A record of what a caller gave, in composed form.
+
+        Raises `InvalidInputError` for an option that no record takes, and for one that would be passed over.
+        """
         known = {one.name for one in fields(cls)} - {"record_type", "fields", "scope", "evidence"}
         for name in options:
             if name not in known:
@@ -63,12 +67,18 @@ class Record:
         if not record_type.strip():
             hint = f"Types: {', '.join(RECORD_TYPES)}; any other name is free form."
             raise InvalidInputError("the record has no type", hint=hint)
+        said = {name: held for name, held in options.items() if held not in (None, "")}
+        if "reason" in said and "reinstates" not in said:
+            raise InvalidInputError(
+                "a reason belongs to `reinstates`: it says why a withdrawn value stands again",
+                hint="Say why in the record's own words, or name the withdrawn claim in `reinstates`.",
+            )
         return cls(
-            record_type.strip(),
-            dict(given),
-            {name: _as_list(held) for name, held in scope.items()},
-            tuple(evidence),
-            **{name: held for name, held in options.items() if held not in (None, "")},
+            normalised(record_type.strip()),
+            normalised(given),
+            {name: _as_list(held) for name, held in normalised(scope).items()},
+            tuple(normalised(evidence)),
+            **normalised(said),
         )
 
     @property
