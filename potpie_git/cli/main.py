@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from potpie_git.cli.boundary import Boundary
 from potpie_git.cli.commands_table import COMMANDS
 from potpie_git.cli.context import CommandContext, running
+from potpie_git.cli.encoding import require_utf8_mode, speak_like_the_terminal, texts
 from potpie_git.cli.globals import GlobalOptions, split_globals
 from potpie_git.cli.lazy import LazyGroup, UnknownCommandError
 from potpie_git.cli.output import envelope, note, print_error, print_json, print_reply
@@ -31,24 +32,36 @@ another directory. Exit status: 0 success, 1 failed or refused, 2 unavailable, 3
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status."""
+    if argv is None:
+        require_utf8_mode()
+        speak_like_the_terminal()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         status = run(arguments)
     except BrokenPipeError:
         # The reader went away (`| head`); there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         status = int(ExitCode.OK)
+    except OSError as error:
+        _forget_output()
+        note(f"error: the answer could not be written: {error.strerror or error} [storage_error]")
+        status = int(ExitCode.UNAVAILABLE)
     except KeyboardInterrupt:
         note("interrupted")
         status = int(ExitCode.INTERRUPTED)
     sys.exit(status)
 
 
+def _forget_output() -> None:
+    """Let nothing that is still in the buffer fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status; every expected failure is rendered here and nowhere else."""
     options = GlobalOptions(json="--json" in arguments)
     try:
-        options = split_globals(arguments)
+        options = split_globals(texts(arguments))
     except PotpieError as error:
         return _fail(error, "", options, None)
     if list(options.arguments[:1]) in (["--version"], ["version"]):

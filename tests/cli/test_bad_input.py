@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.git_repo import GitRepo
-from tests.support.program import document, ok, run
+from tests.support.program import PROGRAM, document, ok, run
 
 ANY_READ = ("search", "anything")
 
@@ -58,7 +60,9 @@ def test_a_claim_that_does_not_parse_is_named_with_its_line_and_never_skipped(po
         (("record",), "say what to record"),
         (("record", "fix", "-d", "nonsense"), "not key=value"),
         (("graph", "propose"), "--file"),
-        (("graph", "propose", "{"), "not JSON"),
+        (("graph", "propose", "{"), "the argument is not JSON"),
+        (("graph", "propose", "-"), "standard input is not JSON"),
+        (("graph", "propose", "ops.json"), "--file ops.json"),
         (("graph", "propose", "{}", "--ttl", "soon"), "not a time window"),
         (("search", "x", "--as-of", "soon"), "--as-of"),
         (("explain", "PG-Z99"), "no rule has the code"),
@@ -101,3 +105,35 @@ def test_an_ignored_pot_is_refused_before_anything_is_written(git_repo: GitRepo)
     assert done.returncode == 1
     assert "[ignored_pot]" in done.stderr
     assert not (git_repo.root / ".potpie").exists()
+
+
+def test_a_payload_file_is_found_from_the_named_directory(pot_repo: GitRepo, tmp_path: Path) -> None:
+    operation = {
+        "op": "link_entities",
+        "subject": "service:pay",
+        "predicate": "DEPENDS_ON",
+        "object": "service:db",
+    }
+    (pot_repo.root / "ops.json").write_text(json.dumps({**operation, "fact": "Rows."}), encoding="utf-8")
+    assert "validated" in ok(tmp_path, "-C", str(pot_repo.root), "graph", "propose", "--file", "ops.json")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are never bytes there")
+def test_an_argument_that_is_no_text_is_refused(pot_repo: GitRepo) -> None:
+    for words in (("search",), ("record", "service_note", "--summary"), ("timeline", "recent", "--path")):
+        done = run(pot_repo.root, *words, "\udcff")
+        assert (done.returncode, "[usage]" in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_an_answer_that_cannot_be_written_is_no_success(pot_repo: GitRepo) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [str(PROGRAM), "--json", "graph", "catalog"],
+            cwd=pot_repo.root,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert b"could not be written" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,10 +25,12 @@ StageOption = Annotated[
 
 
 def read_payload(file: str | None, inline: str | None) -> Any:
-    """The JSON payload of a file, of standard input (`-`) or of an argument.
+    """The JSON payload of a file, of standard input (`-`) or of an argument, which may be `-` as well.
 
     Raises `InvalidInputError` with line and column.
     """
+    if inline == "-" and file is None:
+        file, inline = inline, None
     if (file is None) == (inline is None):
         raise InvalidInputError(
             "give the operations as --file or as an argument",
@@ -40,18 +41,25 @@ def read_payload(file: str | None, inline: str | None) -> Any:
         text = inline if inline is not None else _read(file or "-")
         return parse_json_payload(text)
     except (ValueError, UnicodeDecodeError) as error:
+        name = "the argument" if file is None else "standard input" if file == "-" else file
         raise InvalidInputError(
-            f"{file or 'the argument'} is not JSON: {error}",
-            hint='Send one operation, or {"operations": [...]}; see `git potpie graph propose --help`.',
+            f"{name} is not JSON: {error}",
+            hint=_json_hint(inline),
             code="malformed_payload",
         ) from error
+
+
+def _json_hint(inline: str | None) -> str:
+    if inline is not None and inline.endswith(".json"):
+        return f"To read a file, write --file {inline}."
+    return 'Send one operation, or {"operations": [...]}; see `git potpie graph propose --help`.'
 
 
 def _read(file: str) -> str:
     if file == "-":
         return sys.stdin.read()
     try:
-        return Path(file).read_text(encoding="utf-8")
+        return (current().directory / file).read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidInputError(f"cannot read {file}: {error.strerror}", hint="Check the path.") from error
 
