@@ -27,6 +27,7 @@ from potpie_git.write.staging import (
     require_exact,
     require_unstaged,
     staged_changes,
+    store_blobs,
 )
 from potpie_git.write.workspace import (
     blob_on_disk,
@@ -80,6 +81,7 @@ def apply_plan(base: Base, plan: Plan, *, stage: bool, saved: Callable[[str | No
     journal = _journal_of(base, plan, work, stage)
     with ExitStack() as undoing:
         undoing.callback(clear, repository, work)
+        store_blobs(repository, plan.edits)
         undoing.callback(remove_journal, repository)
         write_journal(repository, journal)
         undoing.pop_all()

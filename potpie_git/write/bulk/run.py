@@ -28,7 +28,7 @@ from potpie_git.write.records import Record
 from potpie_git.write.results import CommitResult
 from potpie_git.write.writer import Writer
 
-DEFAULT_CHUNK: Final = 1_000
+DEFAULT_CHUNK: Final = 2_000
 # Called with the number of items that are done.
 Progress = Callable[[int], None]
 _FRAME: Final = frozenset({"type", "scope", "evidence"})

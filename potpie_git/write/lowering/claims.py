@@ -51,7 +51,7 @@ def compose(
     except ValidationError as error:
         ctx.validation_faults(error)
         return None
-    for problem in claim_problems(claim):
+    for problem in claim_problems(claim, derived_id=True):
         ctx.problem(problem)
     return claim
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from potpie_git.store.repository import Repository
+from potpie_git.write.bulk import DEFAULT_CHUNK
 from potpie_git.write.setup import create_pot
 
 HERE = Path(__file__).parent
@@ -178,7 +179,7 @@ def page(found: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--claims", type=int, default=10_000)
-    parser.add_argument("--chunk-size", type=int, default=1_000)
+    parser.add_argument("--chunk-size", type=int, default=DEFAULT_CHUNK)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
