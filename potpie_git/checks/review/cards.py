@@ -16,82 +16,22 @@ from potpie_git.checks.review.model import (
     ChangeKind,
     CitedEvidence,
     Note,
-    NoteKind,
     Review,
     ReviewedClaim,
     RiskLabel,
     Verdict,
-    Who,
     Withdrawal,
 )
+from potpie_git.checks.review.phrases import NEEDS, NOTE_TAGS, OPERATIONS, TAGS, counted, who_words
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.vocabulary import PREDICATES, SYSTEM_PREDICATES, phrase_of
 
-TAGS: Final = {
-    ChangeKind.REMOVED: "Removed",
-    ChangeKind.EDITED: "Edited by hand",
-    ChangeKind.UNREADABLE: "Cannot be read",
-    ChangeKind.SUPERSEDED: "Superseded",
-    ChangeKind.STOPS: "Stops being true",
-    ChangeKind.BECOMES: "Becomes true",
-    ChangeKind.ENTITY_MERGED: "Entity merged",
-    ChangeKind.ENTITY_TRANSITIONED: "Entity changes state",
-    ChangeKind.ENTITY_PATCHED: "Entity patched",
-    ChangeKind.ENTITY_CREATED: "Entity described",
-    ChangeKind.POLICY: "Policy changed",
-    ChangeKind.POT: "Pot changed",
-    ChangeKind.TOMBSTONE: "Tombstone",
-    ChangeKind.APPROVAL: "Approval",
-    ChangeKind.INBOX: "Inbox",
-}
-NOTE_TAGS: Final = {
-    NoteKind.CONTRADICTS: "Contradicts",
-    NoteKind.DENIES: "Says the opposite",
-    NoteKind.DIFFERS: "Other numbers",
-    NoteKind.REFUTES: "Refutes",
-    NoteKind.REPEATS_WITHDRAWN: "Withdrawn before",
-    NoteKind.REINSTATES: "Reinstates",
-    NoteKind.NEAR_WITHDRAWN: "Close to a withdrawn value",
-    NoteKind.WEAKENS: "Weakens the policy",
-    NoteKind.CORROBORATES: "Corroborates",
-    NoteKind.STILL_STANDS: "Still stands",
-    NoteKind.NO_EVIDENCE: "No evidence",
-}
-_COUNTED: Final = {
-    ChangeKind.REMOVED: ("record removed", "records removed"),
-    ChangeKind.EDITED: ("record edited by hand", "records edited by hand"),
-    ChangeKind.UNREADABLE: ("file cannot be read", "files cannot be read"),
-    ChangeKind.SUPERSEDED: ("superseded", "superseded"),
-    ChangeKind.STOPS: ("stops being true", "stop being true"),
-    ChangeKind.BECOMES: ("becomes true", "become true"),
-    ChangeKind.ENTITY_MERGED: ("entity merged", "entities merged"),
-    ChangeKind.ENTITY_TRANSITIONED: ("entity changes state", "entities change state"),
-    ChangeKind.ENTITY_PATCHED: ("entity patched", "entities patched"),
-    ChangeKind.ENTITY_CREATED: ("entity described", "entities described"),
-    ChangeKind.POLICY: ("change of the policy", "changes of the policy"),
-    ChangeKind.POT: ("change of the pot's own files", "changes of the pot's own files"),
-    ChangeKind.TOMBSTONE: ("tombstone", "tombstones"),
-    ChangeKind.APPROVAL: ("approval", "approvals"),
-    ChangeKind.INBOX: ("inbox item", "inbox items"),
-}
-_NEEDS: Final = {
-    "none": "",
-    "needed": "needs {}",
-    "missing": "lacks approval ({} needed)",
-    "given": "approved ({} needed)",
-}
-_OPERATIONS: Final = {
-    "retract_claim": "it was wrong",
-    "end_relation_validity": "it was true until then",
-    "supersede_claim": "something else stands instead",
-}
 # Of these only one side is there.
 _ONE_SIDED: Final = frozenset(
     {ChangeKind.ENTITY_CREATED, ChangeKind.REMOVED, ChangeKind.INBOX, ChangeKind.TOMBSTONE}
 )
 _SHORT: Final = 80
 _ONE_LINE: Final = 60
-GROUP_TITLES: Final = {"policy": "Policy and the pot's own files", "other_files": "Other files"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,35 +130,11 @@ def card_of(change: Change) -> Card:
         tag=TAGS[change.kind],
         risk=change.risk,
         subject=_triple(change.claims[0]) if change.claims else change.name,
-        needs=_NEEDS[change.approval_state].format(counted(needed, "approval")),
+        needs=NEEDS[change.approval_state].format(counted(needed, "approval")),
         codes=tuple(dict.fromkeys(finding.code for finding in change.findings)),
         parts=tuple(_parts(change)),
         paths=tuple(change.paths),
     )
-
-
-def counts_words(review: Review) -> str:
-    """How many of what, in one sentence."""
-    parts = [f"{count} {_COUNTED[kind][count != 1]}" for kind, count in review.counts.items()]
-    if not parts:
-        return "Nothing in the pot changes."
-    return f"{', '.join(parts)}."
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def group_title(name: str) -> str:
-    return GROUP_TITLES.get(name, name.replace("_", " ").capitalize())
-
-
-def who_words(by: Who) -> str:
-    """Who, through what and when; quoted, since the record alone says so."""
-    name = by.user or by.harness or "unattributed"
-    through = ", ".join(held for held in (by.harness, by.surface) if held and held != name)
-    return f"{name}{f' ({through})' if through else ''}{f', {by.at}' if by.at else ''}"
 
 
 def missing_words(verdict: Verdict) -> list[tuple[str, str, int]]:
@@ -322,7 +238,7 @@ def _cited(label: str, evidence: list[CitedEvidence]) -> Iterator[Fact | Quote]:
 def _reason(withdrawal: Withdrawal | None) -> Iterator[Part]:
     if withdrawal is None:
         return
-    meaning = _OPERATIONS.get(withdrawal.op)
+    meaning = OPERATIONS.get(withdrawal.op)
     yield Quote(f"why ({meaning})" if meaning else "why", withdrawal.reason)
     yield Fact("withdrawn by", who_words(withdrawal.by))
     yield Fact("valid to", withdrawal.valid_to)

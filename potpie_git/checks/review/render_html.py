@@ -22,14 +22,12 @@ from potpie_git.checks.review.cards import (
     Triple,
     Versus,
     card_of,
-    counted,
-    counts_words,
-    group_title,
     hints,
     missing_words,
     other_findings,
 )
 from potpie_git.checks.review.model import Group, Review, Verdict
+from potpie_git.checks.review.phrases import counted, counts_words, group_title
 from potpie_git.checks.review.words import Mark, marked
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.text_safety import escape_for_display

@@ -17,14 +17,12 @@ from potpie_git.checks.review.cards import (
     Triple,
     Versus,
     card_of,
-    counted,
-    counts_words,
-    group_title,
     hints,
     missing_words,
     other_findings,
 )
 from potpie_git.checks.review.model import Review
+from potpie_git.checks.review.phrases import counted, counts_words, group_title
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.text_safety import escape_for_display
 
