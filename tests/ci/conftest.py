@@ -11,7 +11,7 @@ import yaml
 
 from potpie_git.store.resources import resource_dir
 
-GITHUB = ("potpie.yml", "potpie-comment.yml")
+GITHUB = sorted(path.name for path in (resource_dir("hooks") / "github").glob("*.yml"))
 GITLAB = "potpie.gitlab-ci.yml"
 
 

@@ -71,7 +71,8 @@ def test_what_a_workflow_uses_is_pinned(name: str) -> None:
 
 
 def test_every_pipeline_installs_the_version_that_it_ships_with(gitlab_pipeline: Pipeline) -> None:
-    texts = [github(name).text for name in GITHUB] + [gitlab_pipeline.text]
+    texts = [text for name in GITHUB if "pip" in (text := github(name).text)] + [gitlab_pipeline.text]
+    assert len(texts) > 2
     for text in texts:
         assert re.findall(r"POTPIE_VERSION: \"(.+)\"", text) == [__version__]
         assert '"potpie-git==$POTPIE_VERSION"' in text
@@ -92,13 +93,16 @@ def test_the_check_can_only_read_and_knows_no_secret(check_workflow: Pipeline) -
     assert "github.token" not in check_workflow.text
 
 
-@pytest.mark.parametrize("name", GITHUB)
+CHECKING_OUT = [name for name in GITHUB if "actions/checkout" in github(name).text]
+
+
+@pytest.mark.parametrize("name", CHECKING_OUT)
 def test_the_tool_is_installed_before_anything_is_checked_out(name: str) -> None:
     names = [step.get("uses", step["name"]).partition("@")[0] for _, step in github(name).steps()]
     assert names.index("Install the tool") < names.index("actions/checkout")
 
 
-@pytest.mark.parametrize("name", GITHUB)
+@pytest.mark.parametrize("name", CHECKING_OUT)
 def test_history_is_whole_and_no_credentials_are_left_behind(name: str) -> None:
     [checkout] = [step for _, step in github(name).steps() if "actions/checkout" in step.get("uses", "")]
     assert checkout["with"] == {"fetch-depth": "0", "persist-credentials": "false"}
