@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from potpie_git.checks.approvals.choosing import Chooser, Wish
+from potpie_git.checks.approvals.commits import holds_only_approvals, read_commit
 from potpie_git.checks.approvals.findings import verdict_findings
 from potpie_git.checks.approvals.model import Verdict
 from potpie_git.checks.approvals.offers import (
@@ -142,13 +143,7 @@ class ApprovalDesk:
 
         Raises `MayNotApproveError` if policy lists no approver with the reviewer's account, or does not count reviews.
         """
-        head = self.repository.head()
-        if head != event.head:
-            raise RefusedError(
-                f"the review is of {event.head[:10]}, and {(head or 'nothing')[:10]} is checked out",
-                hint="Check out the head of the pull request, not its merge.",
-                code="not_checked_out",
-            )
+        head = self._reviewed(event)
         target = self._chooser.named(event.ref)
         if target is None:
             raise NothingToApproveError(f"{event.ref} is not a protected branch, or is not fetched")
@@ -165,6 +160,20 @@ class ApprovalDesk:
         else:
             records = make_records(wanted, now, lifetime)
         return self._commit(offer, approver, records, committer, push)
+
+    def _reviewed(self, event: ReviewEvent) -> str:
+        """The commit that is checked out, if it is the reviewed one with nothing but approvals on top."""
+        head = self.repository.head()
+        raw = read_commit(self.repository, head) if head is not None else None
+        while raw is not None and raw.id != event.head and holds_only_approvals(self.repository, raw):
+            raw = read_commit(self.repository, raw.parents[0])
+        if head is None or raw is None or raw.id != event.head:
+            raise RefusedError(
+                f"the review is of {event.head[:10]}, and {(head or 'nothing')[:10]} is checked out",
+                hint="Check out the head of the pull request, not its merge; if it moved on, let them look again.",
+                code="not_checked_out",
+            )
+        return head
 
     def withdraw(self, name: str, reason: str) -> CommitResult:
         """Take an approval back. Raises `NotFoundError`, `ConflictError`, `InvalidInputError`."""

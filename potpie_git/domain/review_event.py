@@ -20,7 +20,7 @@ class NotAnApprovalError(RefusedError):
 
 
 class ReviewEvent:
-    """One approving review: who, of which commit, for which branch.
+    """One approving review: who, of which commit (`head`), for which branch (`ref`).
 
     Raises `NotAnApprovalError`, and `InvalidInputError` for what is no event at all.
     """
@@ -33,12 +33,7 @@ class ReviewEvent:
                 "the event is no approving review",
                 hint="Start the job on `pull_request_review`, and only where the state is `approved`.",
             )
-        self.head = _text(_part(pull, "head"), "sha")
-        if _text(review, "commit_id") != self.head:
-            raise NotAnApprovalError(
-                "the review is of an earlier commit than the pull request is at",
-                hint="Let the reviewer look at the newest commit, and approve that.",
-            )
+        self.head = _text(review, "commit_id")
         base = _part(pull, "base")
         self.ref = f"refs/heads/{_text(base, 'ref')}"
         self.account = _text(_part(review, "user"), "login")

@@ -102,8 +102,23 @@ def test_a_review_of_an_earlier_commit_or_of_another_checkout_is_none(found_team
     job.repo.git("switch", "--quiet", "--detach", "origin/main")
     with pytest.raises(RefusedError, match="is checked out"):
         job.pot.approvals.approve_review(ReviewEvent(file.read_bytes()))
-    with pytest.raises(NotAnApprovalError, match="earlier commit"):
-        parsed(review__commit_id="b" * 40)
+    job.repo.git("switch", "--quiet", "topic")
+    job.repo.commit("Something else", files={"Makefile": "all:\n"})
+    with pytest.raises(RefusedError, match="is checked out"):
+        job.pot.approvals.approve_review(ReviewEvent(file.read_bytes()))
+
+
+def test_a_second_review_of_the_same_commit_counts_on_top_of_the_first_approval(found_team: Founder) -> None:
+    accounts = [{**ACCOUNTS[0]}, {**ACCOUNTS[1], "accounts": ["github:ben-gh"]}]
+    team = found_team(approvers=accounts, attestation={"forges": ["github"]}, thresholds={"medium": 2})
+    job, file = reviewed(team)
+    first = job.pot.approvals.approve_review(ReviewEvent(file.read_bytes()))
+    assert not first.verdict.approved
+    said = json.loads(file.read_bytes())
+    said["review"]["user"]["login"] = "ben-gh"
+    second = job.pot.approvals.approve_review(ReviewEvent(json.dumps(said).encode()))
+    assert second.verdict.approved
+    assert {each.label for each in second.verdict.records} == {"attested"}
 
 
 def test_a_key_of_the_job_is_asked_for_where_policy_lists_one(
