@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -131,11 +130,6 @@ def new_nonce() -> str:
 def content_digest(raw: bytes | None) -> str:
     """The digest of a file's bytes in a statement."""
     return ABSENT if raw is None else hashlib.sha256(raw).hexdigest()
-
-
-def rows(changes: Iterable[Row]) -> list[Row]:
-    """Covered files in a statement's order."""
-    return sorted(changes)
 
 
 def withdrawal_only(before: Approval, after: Approval) -> bool:

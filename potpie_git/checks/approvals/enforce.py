@@ -8,7 +8,7 @@ from datetime import datetime
 
 from potpie_git.checks.approvals.base import base_policy
 from potpie_git.checks.approvals.commits import Commits, commits_between
-from potpie_git.checks.approvals.findings import verdict_findings
+from potpie_git.checks.approvals.findings import NOT_COMMITTED, verdict_findings
 from potpie_git.checks.approvals.gather import Landing, judge
 from potpie_git.checks.approvals.model import Person, Verdict
 from potpie_git.checks.approvals.places import landing_refs, local_base, merging
@@ -82,7 +82,7 @@ def _brought(after: Snapshot, brought: Iterable[Snapshot], path: str) -> bool:
     return any(snapshot.entry(path) == after.entry(path) for snapshot in brought)
 
 
-def work_findings(work: Work, now: datetime) -> list[Finding]:
+def work_findings(work: Work, now: datetime, next_step: str = NOT_COMMITTED) -> list[Finding]:
     """What keeps the next commit from being made on its branch, which is protected."""
     landing = work_landing(work)
     if not landing.base.exists():
@@ -90,4 +90,5 @@ def work_findings(work: Work, now: datetime) -> list[Finding]:
     policy, problems = base_policy(landing.base)
     if policy is None:
         return problems
-    return verdict_findings(judge(landing, policy, frozenset({work.branch}), now))
+    verdict = judge(landing, policy, frozenset({work.branch}), now)
+    return verdict_findings(verdict, next_step=next_step)

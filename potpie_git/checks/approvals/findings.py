@@ -14,21 +14,27 @@ _LABELS = {
 }
 
 
-def verdict_findings(verdict: Verdict, *, pending: bool = False) -> list[Finding]:
+ON_BRANCH = "Let {names} fetch this branch, switch to it, and run `git potpie approve --push`."
+"""The next step for what stands on a branch that others can fetch."""
+NOT_COMMITTED = "Commit it on another branch, and let {names} approve it there: `git potpie approve --push`."
+"""The next step for what nobody but the user has."""
+
+
+def verdict_findings(verdict: Verdict, *, pending: bool = False, next_step: str = ON_BRANCH) -> list[Finding]:
     """Everything that a verdict says.
 
     Where approvals are missing, that and the faults of records are errors; with `pending`, notes. Faults of records
-    that nobody needs are warnings.
+    that nobody needs are warnings. `next_step` is what to do, with `{names}` for those who can still approve.
     """
     missing = Severity.NOTE if pending else Severity.ERROR
     fault = missing if verdict.short else Severity.WARNING
-    found = [_missing(judged, verdict, missing) for judged in verdict.short]
+    found = [_missing(judged, verdict, missing, next_step) for judged in verdict.short]
     for judged in verdict.records:
         found += _faults(judged, fault) if judged.faults else _labels(judged)
     return found
 
 
-def _missing(judged: JudgedChange, verdict: Verdict, severity: Severity) -> Finding:
+def _missing(judged: JudgedChange, verdict: Verdict, severity: Severity, next_step: str) -> Finding:
     have, needed = len(judged.approved_by), judged.needed
     by = f" by {', '.join(judged.approved_by)}" if judged.approved_by else ""
     return Finding(
@@ -36,11 +42,11 @@ def _missing(judged: JudgedChange, verdict: Verdict, severity: Severity) -> Find
         severity=severity,
         path=shown_path(judged.file.path),
         message=f"a change of {judged.file.risk.label} risk needs approval (have {have} of {needed}{by})",
-        hint=_next(verdict, judged.missing),
+        hint=_next(verdict, judged.missing, next_step),
     )
 
 
-def _next(verdict: Verdict, missing: int) -> str:
+def _next(verdict: Verdict, missing: int, next_step: str) -> str:
     eligible = verdict.eligible
     if len(eligible) < missing:
         who = (
@@ -50,7 +56,7 @@ def _next(verdict: Verdict, missing: int) -> str:
         )
         return f"{who[0].upper()}{who[1:]}: list more approvers in policy.yaml, or lower its thresholds there first."
     names = " or ".join(eligible[:3]) + (" or another approver" if len(eligible) > 3 else "")
-    return f"Let {names} fetch this branch, switch to it, and run `git potpie approve --push`."
+    return next_step.format(names=names)
 
 
 def _faults(judged: JudgedRecord, severity: Severity) -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from potpie_git.checks.approvals.gather import judge
 from potpie_git.checks.approvals.model import Person
 from potpie_git.checks.approvals.offers import branch_landing, landing_target, plan_author
 from potpie_git.checks.engine import check_change
-from potpie_git.checks.places import shown_path
 from potpie_git.checks.report import CheckKind
 from potpie_git.domain.findings import Finding, Severity
 from potpie_git.domain.plan import Plan
@@ -41,8 +40,12 @@ class ApprovalGate:
             return self._pending(repository, head, policy, after, plan_author(plan))
         grades = check_change(before, after, CheckKind.STAGED).grades
         work = Work(repository, head, ref, after, grades, plan_author(plan))
-        found = work_findings(work, self._clock())
-        return [_for_plan(each, plan) for each in found if each.severity is Severity.ERROR]
+        # the plan lies in this clone alone, where nobody else can fetch it
+        step = (
+            f"Let {{names}} approve it here, `git potpie approve {plan.plan_id}`, or commit it on a branch."
+        )
+        found = work_findings(work, self._clock(), step)
+        return [finding for finding in found if finding.severity is Severity.ERROR]
 
     def _pending(
         self,
@@ -61,16 +64,4 @@ class ApprovalGate:
         if judging is None:
             return problems
         verdict = judge(landing, judging, frozenset({target.ref}), self._clock())
-        own = {shown_path(path) for path in after.changes}
-        return [
-            finding
-            for finding in verdict_findings(verdict, pending=True)
-            if finding.code == "PG-A01" and finding.path in own
-        ]
-
-
-def _for_plan(finding: Finding, plan: Plan) -> Finding:
-    """The finding with a hint that names the plan: it lies in this clone, and nobody can fetch it."""
-    who, approves, _ = finding.hint.partition(" fetch this branch")
-    hint = f"{who} approve it here, `git potpie approve {plan.plan_id}`, or commit it on a branch."
-    return finding.model_copy(update={"hint": hint if approves else finding.hint})
+        return [finding for finding in verdict_findings(verdict, pending=True) if finding.code == "PG-A01"]

@@ -18,7 +18,7 @@ from potpie_git.domain.policy import Policy
 from potpie_git.domain.trailers import person
 from potpie_git.store.codec import decode, encode
 from potpie_git.store.repository import Repository
-from potpie_git.store.snapshot import Entry, Snapshot, diff
+from potpie_git.store.snapshot import READ_LIMIT, Entry, Snapshot, diff
 from potpie_git.store.ssh import is_signed_by
 
 _FILE_MODE = "100644"
@@ -120,7 +120,7 @@ def _record(landing: Landing, entry: Entry, raw: bytes) -> Record:
         fault=fault,
         added_by=commits.adding(repository, entry.path),
         withdrawn_once=any(
-            _was_withdrawn(entry.path, repository.objects.read(oid).data)
+            _was_withdrawn(entry.path, repository.objects.read(oid, READ_LIMIT).data)
             for oid in commits.versions(entry.path)
             if oid != entry.oid
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from potpie_git.checks.approvals.base import base_policy, needs_approval
 from potpie_git.checks.approvals.commits import commits_between
@@ -24,7 +25,9 @@ from potpie_git.domain.vocabulary import Risk
 from potpie_git.store.git import decode
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import Change as Difference
-from potpie_git.store.snapshot import PlannedSnapshot, Snapshot, TreeSnapshot, diff
+from potpie_git.store.snapshot import PlannedSnapshot, TreeSnapshot, diff
+
+_APART: Final = " What others wrote you can approve apart: `git potpie approve PATH...`."
 
 
 class NothingToApproveError(RefusedError):
@@ -89,9 +92,10 @@ class Offer:
         own = any(people.wrote(found.principal, changed) for changed in self.files)
         if own and not people.may_approve_own(found.principal):
             others = ", ".join(self.verdict.eligible) or "nobody who is listed"
+            apart = "" if all(people.wrote(found.principal, each) for each in self.files) else _APART
             raise MayNotApproveError(
                 f"{found.name} wrote part of this, and authors do not approve their own changes",
-                hint=f"Who can approve it: {others}.",
+                hint=f"Who can approve it: {others}.{apart}",
             )
         return found
 
@@ -113,28 +117,27 @@ def branch_landing(
     repository: Repository,
     target: LandingTarget,
     head: str,
-    after: Snapshot | None = None,
+    after: PlannedSnapshot,
     author: Person | None = None,
 ) -> Landing:
-    """What the commit `head` lands on a target, judged against where it left it; `after` stands in for `head`'s tree.
+    """What some files written on top of `head` land on a target, judged against where `head` left it.
 
-    What is in `after` and not in `head` was written by `author`, or else by the user.
+    `author` wrote them, or else the user did. Only they are looked at: a branch of many commits is not read anew.
     """
     found = repository.git.run("merge-base", head, target.tip, check=False)
     fork = decode(found.stdout).split("\n", 1)[0] if found.status == 0 else None
     before = TreeSnapshot(repository, fork, name=target.ref.removeprefix("refs/heads/"))
+    differences = [change for change in diff(before, after) if change.path in after.changes]
     tip = TreeSnapshot(repository, head, name="HEAD")
-    planned = after or tip
-    differences = diff(before, planned)
     return Landing(
         repository=repository,
         before=before,
-        after=planned,
-        grades=check_change(before, planned, CheckKind.RANGE, differences).grades,
+        after=after,
+        grades=check_change(before, after, CheckKind.RANGE, differences).grades,
         commits=commits_between(repository, [target.tip], [head]),
         worker=author or user(repository),
         uncommitted=frozenset(
-            each.path for each in differences if planned.entry(each.path) != tip.entry(each.path)
+            each.path for each in differences if after.entry(each.path) != tip.entry(each.path)
         ),
     )
 
