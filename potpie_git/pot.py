@@ -99,15 +99,15 @@ class Pot:
 
     def status(self) -> Status:
         """What is here, what is missing, and what to do next."""
-        from potpie_git import diagnosis
+        from potpie_git.diagnosis import status
 
-        return diagnosis.status(self._wiring)
+        return status(self._wiring)
 
     def doctor(self) -> Status:
         """The same with proofs: git runs the hooks, every file decodes."""
-        from potpie_git import diagnosis
+        from potpie_git.diagnosis import doctor
 
-        return diagnosis.doctor(self._wiring)
+        return doctor(self._wiring)
 
     # Writing
 
@@ -179,13 +179,20 @@ class Pot:
         return export_lines(self.tree(snapshot).snapshot, kinds)
 
     def import_files(
-        self, lines: Iterable[bytes], *, settings: bool = True, stage: bool = False, message: str | None = None
+        self,
+        lines: Iterable[bytes],
+        *,
+        settings: bool = True,
+        stage: bool = False,
+        message: str | None = None,
     ) -> ImportReport:
         """Bring exported files in, all or none, as one commit; nothing is written over."""
         from potpie_git.write.importing import import_files
 
         wiring = self._wiring
-        return import_files(wiring.writer, lines, wiring.clock, settings=settings, stage=stage, message=message)
+        return import_files(
+            wiring.writer, lines, wiring.clock, settings=settings, stage=stage, message=message
+        )
 
     def fmt(self, paths: Sequence[Path] = (), *, write: bool = True) -> FormatReport:
         """Bring governed files into canonical form, comments kept; files that do not parse are named and left alone."""

@@ -91,7 +91,9 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "review": _command(
         "review:review", "Show what a change makes true, ends or replaces, and what is missing."
     ),
-    "approve": _command("approve:approve", "Approve a change: look, say yes, and commit a signed-off record."),
+    "approve": _command(
+        "approve:approve", "Approve a change: look, say yes, and commit a signed-off record."
+    ),
     "approvals": CommandSpec(
         {
             "list": _command("approvals:list_approvals", "The approvals that are here."),

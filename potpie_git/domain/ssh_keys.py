@@ -77,7 +77,8 @@ def parse_public_key(text: str) -> PublicKey:
     parts = text.split(" ", 2)
     if len(parts) < 2 or parts[0] not in _KEY_FIELDS:
         raise SshFormatError(
-            "not a public key: write `TYPE BASE64`, as in a .pub file; the type is one of " + ", ".join(_KEY_FIELDS)
+            "not a public key: write `TYPE BASE64`, as in a .pub file; the type is one of "
+            + ", ".join(_KEY_FIELDS)
         )
     blob = _base64(parts[1])
     key = _key_of(blob)

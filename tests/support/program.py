@@ -35,7 +35,9 @@ def ok(cwd: Path, *args: str, stdin: str | None = None) -> str:
     return done.stdout
 
 
-def document(cwd: Path, *args: str, stdin: str | None = None, env: dict[str, str] | None = None) -> dict[str, Any]:
+def document(
+    cwd: Path, *args: str, stdin: str | None = None, env: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Run a command with `--json` and return its one document, whatever its exit status."""
     done = run(cwd, "--json", *args, stdin=stdin, env=env)
     assert done.stdout.count("\n") == 1, f"{args}: {done.stdout!r}\n{done.stderr}"
