@@ -55,9 +55,9 @@ _ANCHOR: Final = re.compile(
     r"|\d{8}:[0-9A-Za-z_-]{35}"
     r"|(?:AC|SK)[a-z0-9]{32}"
 )
-# The same, for patterns that take either case.
+# The same, for patterns that take either case. Folding can make three characters of one.
 _FOLDED_ANCHOR: Final = re.compile(
-    r"(?:key|pwd|pw|pass|token).{0,40}[0-9a-z/+_-]{24}|xox[abposr]-|hooks\.slack\.com|api.softlayer"
+    r"(?:key|pwd|pw|pass|token).{0,120}[0-9a-z/+_-]{24}|xox[abposr]-|hooks\.slack\.com|api.{1,3}softlayer"
 )
 # https://user:<password>@host, ${TOKEN}, or APACHEKAFKA: documentation and names.
 _PLACEHOLDER: Final = re.compile(r":(?:<[^>]*>|\$?\{[^}]*\}|%[^%]*%|\*+|\.{3}|x+)@", re.IGNORECASE)
