@@ -26,6 +26,7 @@ from potpie_git.checks.review import Review, review
 from potpie_git.checks.review.scope import Scope
 from potpie_git.domain.approval import Approval, ForgeReview
 from potpie_git.domain.errors import RefusedError
+from potpie_git.domain.plan import Plan
 from potpie_git.domain.policy import Approver
 from potpie_git.domain.review_event import ReviewEvent
 from potpie_git.store.git import decode
@@ -41,6 +42,7 @@ from potpie_git.write.approve import (
     stored_approvals,
 )
 from potpie_git.write.base import Base
+from potpie_git.write.fitness import require_current, require_open
 from potpie_git.write.results import CommitResult
 
 
@@ -65,8 +67,14 @@ class ApprovalDesk:
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
         self.repository = wiring.repository
-        writer = wiring.writer
-        self._chooser = Chooser(wiring.repository, writer.plan, writer.plans, wiring.clock)
+        self._chooser = Chooser(wiring.repository, self._committable, wiring.writer.plans, wiring.clock)
+
+    def _committable(self, plan_id: str) -> Plan:
+        """A plan that can be committed as it is: an approval of any other would serve for nothing."""
+        plan = self._wiring.writer.plan(plan_id)
+        require_open(plan)
+        require_current(Base(self.repository), plan)
+        return plan
 
     # What there is to approve
 

@@ -10,7 +10,7 @@ import hashlib
 import secrets
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from potpie_git.domain.claim import StoredModel, Text
 from potpie_git.domain.text import canonical_json, sha256_hex
@@ -27,7 +27,13 @@ Row = tuple[Text, Sha256, Sha256]
 """One covered file: its path in the pot, and the SHA-256 of its bytes before and after (`absent` if there is none)."""
 
 
-class ForgeReview(StoredModel):
+class _Record(StoredModel):
+    """Most hooks never see an approval: its models are built when the first one is read."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class ForgeReview(_Record):
     """The evidence of an approval that a forge's review stands behind: the forge's own words about the event."""
 
     forge: Text
@@ -38,7 +44,7 @@ class ForgeReview(StoredModel):
     event_sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Statement(StoredModel):
+class Statement(_Record):
     """What is approved, by whom, for which pot and ref, and for how long.
 
     `authors` are the addresses and names that had written what is covered, as known when it was approved: after a
@@ -88,7 +94,7 @@ class Statement(StoredModel):
         return canonical_json(self.to_data()).encode()
 
 
-class Withdrawal(StoredModel):
+class Withdrawal(_Record):
     """The approver, or somebody else, takes an approval back."""
 
     at: Text
@@ -102,7 +108,7 @@ class Withdrawal(StoredModel):
         return value
 
 
-class Approval(StoredModel):
+class Approval(_Record):
     """One approval file. `signature` is over the statement; a withdrawal is added once and never removed."""
 
     statement: Statement
