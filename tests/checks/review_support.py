@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from potpie_git.checks.review import Change, ChangeKind, NoteKind, Review, review_range
-from potpie_git.checks.rules.model import Content, Trees
+from potpie_git.checks.rules.cases import Content, Trees
 from tests.checks.conftest import Judge
 
 MAIN = "refs/heads/main"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from potpie_git.checks.registry import FAMILIES, RULES, UnknownRuleError, explain, render_rule, rules_document
+from potpie_git.checks.rules.cases import Commands, Message, Scene, Trees
 from potpie_git.store.yaml.codes import TITLES
 
 PACKAGE = Path(__file__).resolve().parents[2] / "potpie_git"
@@ -37,10 +38,11 @@ def test_titles_of_yaml_faults_agree_with_those_of_the_parser() -> None:
     assert {code: RULES[code].title for code in TITLES} == dict(TITLES)
 
 
-def test_only_approvals_have_examples_that_the_engine_does_not_run() -> None:
-    assert {rule.family for rule in RULES.values() if rule.bad.case is None or rule.good.case is None} == {
-        "A"
-    }
+def test_every_rule_has_a_case_behind_both_examples() -> None:
+    for rule in RULES.values():
+        for example in (rule.bad, rule.good):
+            assert isinstance(example.case(), Trees | Commands | Message | Scene), rule.code
+            assert example.shown.strip(), rule.code
 
 
 @pytest.mark.parametrize("written", ["PG-H02", "pg-h02", "H02", "h2", " PG-H2 ", "PGH02", "H-2"])

@@ -6,7 +6,7 @@ import pytest
 
 from potpie_git.checks.registry import RULES
 from potpie_git.checks.review import FORMATS, ChangeKind, render
-from potpie_git.checks.rules.model import Content, Trees
+from potpie_git.checks.rules.cases import Content, Trees
 from potpie_git.checks.rules.samples import (
     REASON,
     WITHDRAWN_AT,
@@ -37,7 +37,7 @@ _TREES = [
     pytest.param(case, id=f"{rule.code}-{name}")
     for rule in RULES.values()
     for name, example in (("bad", rule.bad), ("good", rule.good))
-    if example.case is not None and isinstance(case := example.case(), Trees) and case.before is not None
+    if isinstance(case := example.case(), Trees) and case.before is not None
 ]
 SERVICE = "service:refunds-api"
 

@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
-from potpie_git.checks.rules.model import Example, Rule, Trees
-from potpie_git.checks.rules.samples import adds, approval, claim, file, path, pot, removes, retracted
+from dataclasses import replace
+
+from potpie_git.checks.rules.cases import SCENE_REF, Approve, Edit, Files, Scene, Step, Trees
+from potpie_git.checks.rules.model import Example, Rule, played
+from potpie_git.checks.rules.samples import (
+    REASON,
+    adds,
+    approval,
+    claim,
+    file,
+    path,
+    pot,
+    removes,
+    retracted,
+    superseded,
+)
 
 
 def _lands(change: Trees) -> Trees:
     return Trees(change.before, change.after, as_range=True)
+
+
+def _held() -> Files:
+    return pot(claim())
+
+
+def _withdrawal(reason: str = REASON) -> Files:
+    return retracted(claim(), reason)
+
+
+def _supersession() -> Files:
+    return superseded(claim(), claim(fact="Split the refund."))
+
+
+_NONCE = {"nonce": "0123456789abcdef0123456789abcdef"}
+_WITHDRAWS = Edit("Rae", "withdraws a claim   # medium risk, one approver", _withdrawal)
+_REWORDS = Edit("Rae", "writes another reason", lambda: _withdrawal("It never worked."))
+_SUPERSEDES = Edit("Rae", "supersedes a claim   # high risk, two approvers", _supersession)
+
+
+def _scene(*steps: Step) -> Example:
+    return played(Scene(_held, steps))
 
 
 RULES = (
@@ -30,55 +66,57 @@ RULES = (
         "not an approver at the base",
         "Only who is listed in policy.yaml at BASE may approve; a change cannot make its own approvers. Let a "
         "listed person approve, or land the change of the policy first.",
-        bad=Example("Signed-off-by: Eve <eve@example.com>   # whom policy.yaml does not list"),
-        good=Example("Signed-off-by: Ada <ada@example.com>   # whom policy.yaml at BASE lists"),
+        bad=_scene(_WITHDRAWS, Approve("Eve")),
+        good=_scene(_WITHDRAWS, Approve("Ada")),
     ),
     Rule(
         "PG-A03",
         "signature does not verify",
         "The signature has to be over this record, by a key that the policy lists for that person, in the "
         "namespace of approvals. A signature made for something else counts for nothing. Approve again.",
-        bad=Example("namespace: git   # made for a commit, pasted into an approval"),
-        good=Example("# signed by `git potpie approve`"),
+        bad=_scene(_WITHDRAWS, Approve("Ada", namespace="git")),
+        good=_scene(_WITHDRAWS, Approve("Ada")),
     ),
     Rule(
         "PG-A04",
         "approver authored part of this",
         "Who wrote a change, in whole or in part, does not approve it. Let another listed person approve; a "
         "pot with one approver is the exception, and says so.",
-        bad=Example("Co-authored-by: Ada <ada@example.com>   # and Ada approved"),
-        good=Example("Signed-off-by: Ben <ben@example.com>   # who wrote none of it"),
+        bad=_scene(replace(_WITHDRAWS, co_author="Ada"), Approve("Ada")),
+        good=_scene(replace(_WITHDRAWS, co_author="Ada"), Approve("Ben")),
     ),
     Rule(
         "PG-A05",
         "content changed since the approval, or only part of it is landing",
         "An approval covers exact bytes. What was edited after it, or lands without the rest, was not "
         "approved. Show the result to an approver again.",
-        bad=Example("changes: [[PATH, before, after], …]   # and PATH has other bytes now"),
-        good=Example("changes: [[PATH, before, after], …]   # every entry is in the change"),
+        bad=_scene(_WITHDRAWS, Approve("Ada"), _REWORDS),
+        good=_scene(_WITHDRAWS, _REWORDS, Approve("Ada")),
     ),
     Rule(
         "PG-A06",
         "approval already used",
-        "One approval serves one change: a copy under another name, or a record that landed before, adds "
-        "nothing.",
-        bad=Example("approvals/<digest>.ada.yaml, copied to approvals/<digest>.ben.yaml"),
-        good=Example("approvals/<digest>.ada.yaml\napprovals/<digest>.ben.yaml   # each made by its person"),
+        "One approval serves one change, and its nonce is its mark: a copy under another name, a second record "
+        "with the same nonce, or a record that landed before adds nothing. Approve again.",
+        bad=_scene(_SUPERSEDES, Approve("Ada", _NONCE), Approve("Ben", _NONCE)),
+        good=_scene(_SUPERSEDES, Approve("Ada"), Approve("Ben")),
     ),
     Rule(
         "PG-A07",
         "approval for another ref or store",
         "An approval names the branch and the pot that it is for. Approve again for the branch that the "
         "change lands on.",
-        bad=Example("ref: refs/heads/release   # and the change lands on main"),
-        good=Example("ref: refs/heads/main"),
+        bad=_scene(_WITHDRAWS, Approve("Ada", {"ref": "refs/heads/release"})),
+        good=_scene(_WITHDRAWS, Approve("Ada", {"ref": SCENE_REF})),
     ),
     Rule(
         "PG-A08",
         "approval expired, withdrawn or revoked",
         "An approval holds until it expires or is withdrawn, and while its approver is one. Approve again.",
-        bad=Example('expires: "2026-06-01T00:00:00Z"   # which has passed'),
-        good=Example("# approved within its time"),
+        bad=_scene(
+            _WITHDRAWS, Approve("Ada", {"issued": "2026-06-01T08:00:00Z", "expires": "2026-06-15T08:00:00Z"})
+        ),
+        good=_scene(_WITHDRAWS, Approve("Ada")),
     ),
     Rule(
         "PG-A09",
@@ -94,7 +132,7 @@ RULES = (
         "approval attributed only",
         "A sign-off says that somebody with commit access wrote that name. Where policy asks for signatures, "
         "that is not enough: approve again with `git potpie approve`, which signs.",
-        bad=Example("mode: signature   # in policy, and the record has a sign-off alone"),
-        good=Example("mode: signature   # and the record carries one"),
+        bad=_scene(_WITHDRAWS, Approve("Ada", signed=False)),
+        good=_scene(_WITHDRAWS, Approve("Ada")),
     ),
 )

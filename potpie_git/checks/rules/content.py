@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from potpie_git.checks.rules.model import Example, Message, Rule
+from potpie_git.checks.rules.cases import Message
+from potpie_git.checks.rules.model import Example, Rule
 from potpie_git.checks.rules.samples import adds, claim, file
 
 # Put together from parts, so that no scanner takes this file for a leak.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from potpie_git.checks.rules.model import Example, Rule, Trees
+from potpie_git.checks.rules.cases import Trees
+from potpie_git.checks.rules.model import Example, Rule
 from potpie_git.checks.rules.samples import adds, claim, edited, file, path, pot
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.layout import ATTRIBUTES_FILE, ATTRIBUTES_TEXT

@@ -2,63 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
+from potpie_git.checks.rules.cases import Case, Scene
 from potpie_git.domain.findings import Severity
-
-# A file of an example: its bytes, or its git mode and bytes where the mode is the point.
-Content: TypeAlias = "bytes | tuple[str, bytes]"
-# By path in the repository.
-Files: TypeAlias = Mapping[str, Content]
-
-
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """An example as two trees of a whole repository; `before` None stands for a tree that is judged on its own.
-
-    `as_range` judges it as a change that lands on a protected branch: with approvals, and policy from `before`.
-    `parted` is then the tree that both come from; without it the change comes from `before` itself.
-    """
-
-    before: Files | None
-    after: Files
-    as_range: bool = False
-    parted: Files | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """An example that needs a repository's history.
-
-    `script` is run by a POSIX shell in an empty directory; then BASE..HEAD of `revisions` is judged in `directory`.
-    """
-
-    script: str
-    directory: str
-    revisions: str
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """An example that is a commit's message."""
-
-    text: str
-
-
-Case: TypeAlias = Trees | Commands | Message
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What a document shows, and the whole case behind it, built when somebody asks for it.
-
-    A case of approvals needs keys and sign-offs, which the tests of the verifier make: there it is None.
-    """
+    """What a document shows, and the whole case behind it, built when somebody asks for it."""
 
     shown: str
-    case: Callable[[], Case] | None = field(default=None, repr=False)
+    case: Callable[[], Case] = field(repr=False)
+
+
+def played(scene: Scene) -> Example:
+    """A scene as an example, shown step by step."""
+    return Example(scene.shown, lambda: scene)
 
 
 @dataclass(frozen=True, slots=True)

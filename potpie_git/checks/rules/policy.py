@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from potpie_git.checks.rules.model import Example, Rule, Trees
+from potpie_git.checks.rules.cases import Trees
+from potpie_git.checks.rules.model import Example, Rule
 from potpie_git.checks.rules.samples import adds, claim, edited, file, policy, pot
 from potpie_git.domain.layout import POLICY_FILE
 from potpie_git.store.codec import repository_path

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from potpie_git.checks.rules.model import Commands, Example, Rule, Trees
+from potpie_git.checks.rules.cases import Commands, Trees
+from potpie_git.checks.rules.model import Example, Rule
 from potpie_git.checks.rules.samples import decision, pot
 
 _ORIGIN = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from potpie_git.checks.rules.model import Content, Trees
+from potpie_git.checks.rules.cases import Content, Trees
 from potpie_git.domain.approval import Approval
 from potpie_git.domain.claim import Claim, new_claim, value_digest
 from potpie_git.domain.files import Approver, Entity, InboxItem, Policy, Pot, Tombstone
@@ -181,9 +181,9 @@ def removes(held: FileMap, *paths: str) -> Trees:
     return Trees(held, {where: raw for where, raw in held.items() if where not in paths})
 
 
-def retracted(held: Claim) -> FileMap:
+def retracted(held: Claim, reason: str = REASON) -> FileMap:
     """Everything that a retraction writes."""
-    return {**file(withdrawn(held)), **file(tombstone(held))}
+    return {**file(withdrawn(held, reason=reason)), **file(tombstone(held, reason=reason))}
 
 
 def superseded(old: Claim, new: Claim) -> FileMap:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from potpie_git.checks.rules import samples
-from potpie_git.checks.rules.model import Example, Rule, Trees
+from potpie_git.checks.rules.cases import Trees
+from potpie_git.checks.rules.model import Example, Rule
 from potpie_git.checks.rules.samples import (
     adds,
     claim,
