@@ -60,7 +60,10 @@ class Relation(_Model):
 
 
 class EvidenceItem(_Model):
-    """One ranked item: where it comes from, why it ranks there, and what it says."""
+    """One ranked item: where it comes from, why it ranks there, and what it says.
+
+    `claim_id` is the claim that speaks for it, if a file holds it: what a withdrawal or a verification names.
+    """
 
     include: str
     candidate_key: str
@@ -76,6 +79,7 @@ class EvidenceItem(_Model):
     standing: str = "branch"
     stale: bool = False
     stale_reason: str | None = None
+    claim_id: str | None = None
 
 
 class CoverageReport(_Model):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from potpie_git.domain.envelope import Coverage, EvidenceItem, ReadEnvelope, Relation
-from potpie_git.domain.query import ClaimRow
+from potpie_git.domain.query import ClaimRow, Standing
 from potpie_git.domain.ranking import Ranked
 from potpie_git.domain.vocabulary import View
 from potpie_git.readers.items import MAX_RELATIONS, Candidate, authored_payload, source_refs, stale_reason
@@ -57,6 +57,7 @@ def evidence_item(
         standing=made.lead.standing.value,
         stale=reason is not None,
         stale_reason=reason,
+        claim_id=None if made.lead.standing is Standing.DERIVED else made.lead.claim.id,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from potpie_git.checks.review.build import review, review_range, review_staged
 from potpie_git.checks.review.model import Change, ChangeKind, Note, NoteKind, Review
@@ -12,6 +12,7 @@ from potpie_git.checks.review.render_html import render_html
 from potpie_git.checks.review.render_markdown import render_markdown
 from potpie_git.checks.review.render_text import render_text
 from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.fence import Quote, fenced_items
 from potpie_git.domain.text import did_you_mean
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "render_markdown",
     "render_text",
     "review",
+    "review_document",
     "review_range",
     "review_staged",
 ]
@@ -34,7 +36,14 @@ __all__ = [
 
 def render_json(made: Review) -> str:
     """The review as one JSON document in ASCII: whatever a record holds leaves as an escape."""
-    return json.dumps(made.model_dump(mode="json"), indent=2, ensure_ascii=True) + "\n"
+    return json.dumps(review_document(made), indent=2, ensure_ascii=True) + "\n"
+
+
+def review_document(made: Review) -> dict[str, Any]:
+    """The review as plain data; `context` is its text in a fence, for an agent."""
+    label = {"review": made.revisions or "what is staged", "risk": made.risk, "verdict": made.verdict.status}
+    quote = Quote(render_text(made).rstrip("\n"), label)
+    return made.model_dump(mode="json") | {"context": fenced_items([[quote]])}
 
 
 FORMATS: Final[Mapping[str, Callable[[Review], str]]] = {

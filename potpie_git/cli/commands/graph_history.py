@@ -9,7 +9,7 @@ import typer
 from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reading import SinceOption, UntilOption, moment
-from potpie_git.cli.render.history import history_text
+from potpie_git.cli.render.history import history_context, history_text
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.times import utc_now
 from potpie_git.store.history import HistoryQuery
@@ -46,7 +46,7 @@ def history(
         )
     )
     return Reply(
-        result=found.model_dump(mode="json"),
+        result=found.model_dump(mode="json") | {"context": history_context(found)},
         text=shown(history_text(found)),
         next_action=None if found.complete else "raise --limit, or narrow with --since and --until",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.render.plans import commit_text
 from potpie_git.cli.reply import Reply
+from potpie_git.domain.fence import LabelValue, Quote, barred, fenced_items, in_marks, word
 from potpie_git.domain.files import InboxItem
 from potpie_git.write.inbox import InboxResult
 
@@ -24,26 +26,47 @@ StageOption = Annotated[
 
 def _line(item: InboxItem) -> str:
     last = item.events[-1]
-    who = f"  {last.by}" if last.by else ""
-    return f"{item.id}  {item.status:8}  {last.at}{who}  {item.title}"
+    who = f"  {word(last.by)}" if last.by else ""
+    return f"{item.id}  {item.status:8}  {last.at}{who}  {in_marks(item.title)}"
 
 
 def _whole(item: InboxItem) -> str:
-    lines = [f"{item.id}  {item.status}", item.title]
-    lines += [item.body] if item.body else []
-    lines += [f"about: {item.subject}"] if item.subject else []
-    lines += [f"evidence: {reference}" for reference in item.evidence or ()]
+    lines = [f"{item.id}  {item.status}", *barred(item.title)]
+    lines += barred(item.body) if item.body else []
+    lines += [f"about: {word(item.subject)}"] if item.subject else []
+    lines += [f"evidence: {word(reference)}" for reference in item.evidence or ()]
     for event in item.events:
         facts = [
-            f"{name} {held}"
+            f"{name} {word(held)}"
             for name, held in (("plan", event.plan), ("mutation", event.mutation), ("note:", event.note))
             if held
         ]
         lines.append(
-            f"  {event.at}  {event.action}{f' by {event.by}' if event.by else ''}{'  ' if facts else ''}"
+            f"  {event.at}  {event.action}{f' by {word(event.by)}' if event.by else ''}{'  ' if facts else ''}"
             + ", ".join(facts)
         )
     return "\n".join(lines)
+
+
+def _context(items: Iterable[InboxItem]) -> str:
+    """Items as text for an agent, each in a fence of its own."""
+    return fenced_items(
+        [
+            [Quote("\n".join([item.title, *([item.body] if item.body else [])]), _label(item))]
+            for item in items
+        ],
+        before="Suggestions to look at; none of them is a fact.",
+    )
+
+
+def _label(item: InboxItem) -> dict[str, LabelValue]:
+    return {
+        "inbox": item.id,
+        "status": item.status,
+        "about": item.subject,
+        "by": item.events[0].by,
+        "sources": list(item.evidence or ()),
+    }
 
 
 def _reply(outcome: InboxResult, next_action: str | None = None) -> Reply:
@@ -76,7 +99,10 @@ def list_items(
     """List the inbox, the oldest first."""
     items = current().pot.inbox.items(status)
     return Reply(
-        result={"items": [{**item.model_dump(mode="json"), "status": item.status} for item in items]},
+        result={
+            "items": [{**item.model_dump(mode="json"), "status": item.status} for item in items],
+            "context": _context(items),
+        },
         text=shown("\n".join(map(_line, items)) or "The inbox is empty."),
     )
 
@@ -85,7 +111,11 @@ def show(item_id: IdArgument) -> Reply:
     """Show one item with everything that happened to it."""
     item = current().pot.inbox.show(item_id)
     return Reply(
-        result={"item": {**item.model_dump(mode="json"), "status": item.status}}, text=shown(_whole(item))
+        result={
+            "item": {**item.model_dump(mode="json"), "status": item.status},
+            "context": _context([item]),
+        },
+        text=shown(_whole(item)),
     )
 
 

@@ -16,6 +16,7 @@ from potpie_git.cli.render.entities import entities_text, neighborhood_text
 from potpie_git.cli.render.evidence import read_reply
 from potpie_git.cli.reply import Reply
 from potpie_git.readers.entities import EntityQuery
+from potpie_git.readers.passages import entities_context, neighborhood_context
 
 DepthOption = Annotated[int | None, typer.Option(help="How far to walk, at most 4.")]
 DirectionOption = Annotated[str | None, typer.Option(help="out, in or both.")]
@@ -120,7 +121,7 @@ def search_entities(
     )
     found = current().pot.search_entities(wanted, snapshot=options.snapshot)
     return Reply(
-        result=found.model_dump(mode="json"),
+        result=found.model_dump(mode="json") | {"context": entities_context(found)},
         text=shown(entities_text(found)),
         warnings=[{"code": "read_note", "message": text} for text in found.notes],
     )
@@ -146,4 +147,7 @@ def neighborhood(
     found = current().pot.neighborhood(
         entity, request, predicates=tuple(predicate or ()), snapshot=options.snapshot
     )
-    return Reply(result=found.model_dump(mode="json"), text=shown(neighborhood_text(found)))
+    return Reply(
+        result=found.model_dump(mode="json") | {"context": neighborhood_context(found)},
+        text=shown(neighborhood_text(found)),
+    )

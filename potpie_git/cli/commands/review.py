@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from potpie_git.checks.review import render
+from potpie_git.checks.review import render, review_document
 from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
@@ -45,7 +45,11 @@ def review(
         raise InvalidInputError("--staged excludes a range", hint="Give one.", code="usage")
     made = current().repository_pot.review(revisions, staged=staged, ref=ref, trust_root=trust_root)
     rendered = render(made, form)
-    reply = Reply(result=made.model_dump(mode="json"), raw=rendered, next_action=made.verdict.next_command)
+    reply = Reply(
+        result=review_document(made),
+        raw=rendered,
+        next_action=made.verdict.next_command,
+    )
     if output is not None:
         _write(current().directory / output, rendered)
         reply.raw = None

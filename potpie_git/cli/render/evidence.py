@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from potpie_git.cli.context import current
@@ -11,9 +11,11 @@ from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
 from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.fence import barred, in_marks, word
 from potpie_git.domain.query import MatchMode
 from potpie_git.domain.vocabulary import VIEWS, phrase_of
 from potpie_git.readers.assemble import read_result, view_result
+from potpie_git.readers.passages import headline, read_context
 
 BACKEND = "git"
 FORMATS = ("text", "table", "events", "jsonl", "raw")
@@ -31,6 +33,7 @@ def read_reply(envelope: ReadEnvelope, form: str, view: str | None = None) -> Re
         versions = opened.identity()[1] if opened else {}
         document = view_result(envelope, VIEWS[view], subgraph_versions=versions, backend=BACKEND)
     document["metadata"] = envelope.metadata
+    document["context"] = read_context(envelope)
     return Reply(
         result=document,
         raw=_render(envelope, form, document),
@@ -65,34 +68,27 @@ def _footer(envelope: ReadEnvelope) -> str:
     count = f"{len(envelope.items)} item{'' if len(envelope.items) == 1 else 's'}"
     matched = "" if envelope.match_mode is MatchMode.NONE else f", matched by {envelope.match_mode.value}"
     lines = [f"{count}{matched}; coverage: {coverage or 'empty'}; confidence {envelope.overall_confidence}"]
-    lines += [f"unsupported: {item.include} ({item.reason}). {item.hint}" for item in envelope.unsupported]
+    lines += [
+        f"unsupported: {word(item.include)} ({item.reason}). {item.hint}" for item in envelope.unsupported
+    ]
     return "\n".join(lines)
-
-
-def headline(item: EvidenceItem) -> str:
-    """The sentence that an item is about."""
-    payload = item.payload
-    for name in ("title", "name", "fact", "value", "summary", "description", "subject"):
-        held = payload.get(name)
-        if isinstance(held, str) and held:
-            return held
-    return item.candidate_key
 
 
 def _labels(item: EvidenceItem) -> str:
     labels = [item.truth, item.standing]
     labels += ["weak match"] if item.weak else []
     labels += ["stale"] if item.stale else []
-    labels += [str(item.payload[name]) for name in ("outcome", "status") if item.payload.get(name)]
+    labels += [word(str(item.payload[name])) for name in ("outcome", "status") if item.payload.get(name)]
     labels += ["withdrawn"] if item.payload.get("withdrawn") else []
     return ", ".join(dict.fromkeys(labels))
 
 
 def _item(item: EvidenceItem) -> str:
-    lines = [f"{item.score:.2f}  {headline(item)}", f"      {item.candidate_key}  ({_labels(item)})"]
+    lines = [f"{item.score:.2f}  {word(item.candidate_key)}  ({_labels(item)})"]
+    lines += [f"      {line}" for line in barred(headline(item))]
     fact = item.payload.get("fact")
     if isinstance(fact, str) and fact != headline(item):
-        lines.append(f"      {fact}")
+        lines += [f"      {line}" for line in barred(fact)]
     lines += [f"      - {line}" for line in _relations(item.payload.get("relations") or [])]
     withdrawn = item.payload.get("withdrawn")
     if isinstance(withdrawn, dict):
@@ -100,15 +96,15 @@ def _item(item: EvidenceItem) -> str:
     for name, label in (("alternatives_rejected", "rejected"), ("supersedes", "replaces")):
         lines += [f"      {label}: {_one_line(held)}" for held in _as_list(item.payload.get(name))]
     if item.source_refs:
-        lines.append(f"      sources: {', '.join(_short(ref) for ref in item.source_refs)}")
+        lines.append(f"      sources: {', '.join(word(_short(ref)) for ref in item.source_refs)}")
     if item.stale_reason:
-        lines.append(f"      stale: {item.stale_reason}")
+        lines.append(f"      stale: {in_marks(item.stale_reason)}")
     return "\n".join(lines)
 
 
 def _withdrawal(held: dict[str, Any]) -> str:
     who = (held.get("by") or {}).get("user")
-    return f"withdrawn {held['valid_to']}{f' by {who}' if who else ''}: {held['reason']}"
+    return f"withdrawn {held['valid_to']}{f' by {word(who)}' if who else ''}: {in_marks(held['reason'])}"
 
 
 def _as_list(held: Any) -> list[Any]:
@@ -118,7 +114,7 @@ def _as_list(held: Any) -> list[Any]:
 def _one_line(held: Any) -> str:
     """A rejected alternative, or what an item replaced and why."""
     if not isinstance(held, dict):
-        return str(held)
+        return in_marks(str(held))
     if "reason" in held:
         what = (
             held.get("option")
@@ -127,30 +123,37 @@ def _one_line(held: Any) -> str:
             or held.get("object")
             or held.get("subject")
         )
-        return f"{what} ({held['reason']})" if what else str(held["reason"])
-    return "; ".join(f"{name}: {value}" for name, value in held.items() if value)
+        why = in_marks(str(held["reason"]))
+        return f"{in_marks(str(what))} (because {why})" if what else why
+    return "; ".join(f"{word(name)}: {in_marks(str(value))}" for name, value in held.items() if value)
 
 
 def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
     for relation in relations:
-        where = f" [{relation['environment']}]" if relation.get("environment") else ""
-        other = relation.get("object") or relation.get("value") or ""
-        text = f"{relation['subject']} {phrase_of(relation['type'])} {other}{where}"
+        text = statement_text(relation)
         if relation.get("outcome"):
-            text += f" ({relation['outcome']})"
+            text += f" ({word(relation['outcome'])})"
         if relation.get("fact"):
-            text += f": {relation['fact']}"
+            text += f": {in_marks(relation['fact'])}"
         if relation.get("withdrawn"):
             text += f" [{_withdrawal(relation['withdrawn'])}]"
         yield text
 
 
+def statement_text(relation: Mapping[str, Any]) -> str:
+    """What a relation joins, in one line."""
+    where = f" [{word(relation['environment'])}]" if relation.get("environment") else ""
+    other = relation.get("object") or relation.get("value") or ""
+    joined = f"{word(relation['subject'])} {phrase_of(relation['type'])}"
+    return f"{joined} {word(other)}{where}" if other else f"{joined}{where}"
+
+
 def _event(item: EvidenceItem) -> str:
     payload = item.payload
     when = str(payload.get("occurred_at") or payload.get("valid_at") or "")[:16].replace("T", " ")
-    who = ", ".join(str(actor).partition(":")[2] for actor in payload.get("actors") or ())
-    refs = f"  ({', '.join(_short(ref) for ref in item.source_refs)})" if item.source_refs else ""
-    return f"- {when}  {headline(item)}{'  — ' + who if who else ''}{refs}"
+    who = ", ".join(word(str(actor).partition(":")[2]) for actor in payload.get("actors") or ())
+    refs = f"  ({', '.join(word(_short(ref)) for ref in item.source_refs)})" if item.source_refs else ""
+    return f"- {when}  {in_marks(headline(item))}{'  — ' + who if who else ''}{refs}"
 
 
 def _short(ref: str) -> str:
@@ -164,11 +167,11 @@ def _table(items: Sequence[EvidenceItem]) -> str:
     rows = [
         (
             f"{item.score:.2f}",
-            item.candidate_key,
-            _cell(headline(item)),
+            _cell(word(item.candidate_key)),
+            _cell(in_marks(_cut(headline(item)))),
             item.truth + (" (weak)" if item.weak else ""),
             item.standing,
-            _cell(", ".join(item.source_refs)),
+            _cell(", ".join(word(ref) for ref in item.source_refs)),
         )
         for item in items
     ]
@@ -177,4 +180,8 @@ def _table(items: Sequence[EvidenceItem]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")[:_WIDTH]
+    return text.replace("|", "\\|")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
