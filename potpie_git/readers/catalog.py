@@ -32,9 +32,11 @@ from potpie_git.domain.vocabulary import (
     Subgraph,
     View,
 )
-from potpie_git.readers.views import find_subgraph, find_view
+from potpie_git.readers.views import find_subgraph, find_view, names_meant
 
 Profile = Literal["full", "read"]
+# What stands around a view counts less for a task than what the view itself is.
+_AROUND = 0.4
 _EXAMPLE_VALUE = {
     "anchor_entity_key": "service:payments-api",
     "audience": "team",
@@ -151,24 +153,30 @@ def _ranked(views: Sequence[View], task: str | None) -> list[dict[str, Any]]:
     shown = [_view(view) for view in views]
     if task is None or not task.strip():
         return shown
-    scores = bm25_scores(task, [_card(view) for view in views])
-    scored = [view | {"task_score": round(score, 4)} for view, score in zip(shown, scores, strict=True)]
+    own = bm25_scores(task, [_title(view) for view in views])
+    around = bm25_scores(task, [_card(view) for view in views])
+    scored = [
+        view | {"task_score": round(title + _AROUND * card, 4)}
+        for view, title, card in zip(shown, own, around, strict=True)
+    ]
     return sorted(scored, key=lambda view: (-float(view["task_score"]), view["key"]))
 
 
+def _title(view: View) -> str:
+    """What a view is called, by the contract and by people, and what it answers."""
+    named = f"{view.key} {view.include}".replace(".", " ").replace("_", " ")
+    return " ".join((named, view.summary, *names_meant(view.key)))
+
+
 def _card(view: View) -> str:
-    """Everything that the declarations say about a view, as one text to match a task against."""
+    """What the declarations say around a view: its subgraph, relations, records, types and intents."""
     includes = [name for name, served in INTENTS.items() if view.include in served and name != "unknown"]
     records = [record for record in RECORD_TYPES.values() if record.include == view.include]
-    subgraph = SUBGRAPHS[view.subgraph]
-    named = view.inline_relations or ()
-    kinds = {end for name in named if name in PREDICATES for pair in PREDICATES[name].pairs for end in pair}
+    named = [PREDICATES[name] for name in view.inline_relations if name in PREDICATES]
+    kinds = {end for predicate in named for pair in predicate.pairs for end in pair}
     parts = [
-        view.key.replace(".", " ").replace("_", " "),
-        view.include.replace("_", " "),
-        view.summary,
-        subgraph.summary,
-        *(f"{PREDICATES[name].phrase}" for name in named if name in PREDICATES),
+        SUBGRAPHS[view.subgraph].summary,
+        *(predicate.phrase for predicate in named),
         *(f"{record.name} {record.summary}".replace("_", " ") for record in records),
         *(ENTITY_TYPES[kind].summary for kind in sorted(kinds & ENTITY_TYPES.keys())),
         *includes,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from potpie_git.domain.claim import Claim
 from potpie_git.readers.items import Candidate, Found, candidate, distinct, relation, state_at
 from potpie_git.readers.question import Question
 from potpie_git.readers.reader import Reader
-from potpie_git.readers.scope import Dimensions, claim_dimensions, overlap
+from potpie_git.readers.scope import Dimensions, QuestionScope, claim_dimensions, overlap, plain
 from potpie_git.readers.statements import Statement, best
 
 PREDICATES = frozenset({"POLICY_APPLIES_TO"})
@@ -35,7 +36,8 @@ def read(question: Question) -> Found:
 
 
 def _candidate(question: Question, key: str, held: list[Statement]) -> Candidate | None:
-    degrees = {one.key: _degree(question, one.claim) for one in held}
+    scope = _at_home(question)
+    degrees = {one.key: _degree(question, scope, one.claim) for one in held}
     applying = [one for one in held if degrees[one.key] > 0.0]
     lead = best(applying)
     if lead is None:
@@ -52,9 +54,23 @@ def _candidate(question: Question, key: str, held: list[Statement]) -> Candidate
     return made
 
 
-def _degree(question: Question, claim: Claim) -> float:
-    """How far a rule's scope overlaps with the question's; 0.0 if it demonstrably does not apply."""
-    return overlap(question.scope, _rule_dimensions(question, claim)).degree
+def _at_home(question: Question) -> QuestionScope:
+    """The question's scope; whoever asks stands in this repository, and means it unless the scope says otherwise."""
+    scope, here = question.scope, question.context.repository
+    if not scope or here is None or "repo" in scope.dimensions or scope.implied.get("repo"):
+        return scope
+    return replace(scope, implied={**scope.implied, "repo": (plain(here, "repo"),)})
+
+
+def _degree(question: Question, scope: QuestionScope, claim: Claim) -> float:
+    """How far a rule's scope overlaps with the question's; 0.0 if it does not apply.
+
+    A rule whose places the question neither names nor rules out stays only if a text asked for it.
+    """
+    claimed = _rule_dimensions(question, claim)
+    found = overlap(scope, claimed)
+    unmet = bool(scope and claimed) and not found.matched and question.text is None
+    return 0.0 if unmet else found.degree
 
 
 def _rule_dimensions(question: Question, claim: Claim) -> Dimensions:

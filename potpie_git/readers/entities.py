@@ -31,6 +31,7 @@ from potpie_git.readers.orchestrator import moment_text
 from potpie_git.readers.question import Question, open_question
 from potpie_git.readers.request import ReadContext, ReadRequest
 from potpie_git.readers.statements import Statement, group
+from potpie_git.readers.strangers import strangers
 from potpie_git.readers.views import find_subgraph
 from potpie_git.readers.walk import admits_environment
 
@@ -152,6 +153,8 @@ def search_entities(
         _add_named(question, query, held)
     ordered = sorted(held.values(), key=_order)
     limit = query.request.limit
+    if not ordered:
+        question.notes += strangers(question, question.scope.keys)
     status: Coverage = "empty" if not ordered else "partial" if len(ordered) > limit else "complete"
     if ordered and all(one.weak for one in ordered):
         status = "sparse"

@@ -18,6 +18,7 @@ from potpie_git.readers.items import relation
 from potpie_git.readers.orchestrator import moment_text
 from potpie_git.readers.question import Question
 from potpie_git.readers.request import ReadContext, ReadRequest
+from potpie_git.readers.strangers import strangers
 from potpie_git.readers.walk import walk
 
 _DEFAULT_DEPTH = 1
@@ -74,6 +75,8 @@ def neighborhood(
     reached = walk(question, [start], wanted, default_depth=_DEFAULT_DEPTH)
     edges = [pair for pair in reached.edges if wanted is not None or pair[0].predicate not in _SYSTEM]
     shown = edges[: request.limit]
+    if not edges:
+        question.notes += strangers(question, [start])
     ends = {
         question.resolved(end) for one, _ in shown for end in (one.claim.subject, one.claim.object) if end
     }

@@ -34,6 +34,7 @@ from potpie_git.readers.question import Question, open_question
 from potpie_git.readers.registry import READERS, view_key
 from potpie_git.readers.replacements import replaced_claims
 from potpie_git.readers.request import ReadContext, ReadRequest, Sort
+from potpie_git.readers.strangers import strangers
 from potpie_git.readers.views import find_view, hold_to_contract, include_hint, includes_of
 
 DEFAULT_INTENT = "unknown"
@@ -115,6 +116,8 @@ class ReadTrunk:
         hold_to_contract(found, request.checked())
         question = self._open(request, [found.include])
         answer = _answer(question, found.include)
+        if not answer.ranked:
+            question.notes += strangers(question, question.scope.keys)
         chronological = found.shape == "events" and request.query is None
         ordered = _sorted(
             _cut([answer], request.limit), request.sort or ("newest" if chronological else "score")

@@ -13,7 +13,7 @@ from potpie_git.readers.neighborhood import Neighborhood, Node
 from potpie_git.readers.nudge import NudgeResult
 
 # A payload's sentences, the most telling first.
-_SENTENCES: Final = ("title", "name", "fact", "value", "summary", "description")
+_SENTENCES: Final = ("title", "name", "symptom", "fact", "value", "summary", "description")
 _SHOWN_APART: Final = frozenset({"entity_key", "claim_id", "relations", "claims", *_SENTENCES})
 
 

@@ -157,6 +157,8 @@ def _candidate(question: Question, bug: Bug) -> Candidate | None:
     made = candidate(question, bug.key, bug.statements, lead, scope_overlap=degree)
     made.sources = _corroboration(bug, lead, outcomes)
     made.verdict = _verdict(bug, outcomes)
+    if not bug.reproductions and (symptom := (lead.claim.details or {}).get("symptom_signature")):
+        made.payload["symptom"] = symptom
     made.payload |= _summary(bug, outcomes)
     made.relations = [relation(one, outcome=_label(one, outcomes)) for one in _in_order(bug, outcomes)]
     return made

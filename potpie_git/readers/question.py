@@ -91,8 +91,8 @@ def open_question(request: ReadRequest, search: ClaimSearch, context: ReadContex
     question = Question(request, search, context, now)
     dimensions = _dimensions(request)
     keys = _keys(question, dimensions)
-    implied = _implied(question, dimensions, keys) if dimensions.keys() & {"service", "repo", "path"} else {}
-    question.scope = QuestionScope(dimensions, implied, keys)
+    implied, certain = _implied(question, dimensions, keys)
+    question.scope = QuestionScope(dimensions, implied, keys, certain)
     return question
 
 
@@ -148,18 +148,22 @@ def _code_heads(question: Question) -> list[str]:
 
 def _implied(
     question: Question, dimensions: dict[str, tuple[str, ...]], keys: frozenset[str]
-) -> dict[str, tuple[str, ...]]:
-    """What follows from the scope for the dimensions that it leaves open."""
+) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """What follows from the scope for the dimensions that it leaves open, and which of it leaves nothing else open."""
     implied: dict[str, tuple[str, ...]] = {}
+    certain = set()
     anchors = frozenset(key for key in keys if key.startswith(("service:", "repo:")))
     rows = question.find(predicates=frozenset({"DEFINED_IN"}), about=anchors) if anchors else []
     claims: list[Claim] = [row.claim for row in rows if row.claim.object]
     if "service" in dimensions:
         implied["repo"] = tuple(plain(claim.object or "", "repo") for claim in claims)
+        certain.add("repo")
     elif "repo" in dimensions:
         implied["service"] = tuple(plain(claim.subject, "service") for claim in claims)
     if "path" in dimensions:
         if question.context.repository and not implied.get("repo"):
             implied["repo"] = (plain(question.context.repository, "repo"),)
         implied["language"] = languages_of(dimensions["path"])
-    return {name: held for name, held in implied.items() if held and name not in dimensions}
+        certain |= {"repo", "language"}
+    kept = {name: held for name, held in implied.items() if held and name not in dimensions}
+    return kept, frozenset(certain & kept.keys())

@@ -30,21 +30,32 @@ _DIMENSION_OF_TYPE = {
     "Feature": "feature",
     "CodeAsset": "path",
 }
+# What a file's name tells. A header may be of either language, and a rule for JavaScript holds in TypeScript.
 _LANGUAGES = {
-    "c": "c", "cc": "c++", "cpp": "c++", "cs": "c#", "css": "css", "go": "go", "h": "c", "hpp": "c++",
+    "c": "c", "cc": "c++", "cpp": "c++", "cs": "c#", "css": "css", "go": "go", "h": "c c++", "hpp": "c++",
     "html": "html", "java": "java", "js": "javascript", "jsx": "javascript", "kt": "kotlin", "php": "php",
     "proto": "protobuf", "py": "python", "pyi": "python", "rb": "ruby", "rs": "rust", "scala": "scala",
-    "sh": "shell", "sql": "sql", "swift": "swift", "tf": "terraform", "ts": "typescript", "tsx": "typescript",
+    "sh": "shell", "sql": "sql", "swift": "swift", "tf": "terraform", "ts": "typescript javascript",
+    "tsx": "typescript javascript",
+}  # fmt: skip
+_LANGUAGES_BY_NAME = {
+    "bash": "shell", "cpp": "c++", "csharp": "c#", "golang": "go", "js": "javascript", "py": "python",
+    "rs": "rust", "sh": "shell", "ts": "typescript",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionScope:
-    """What a question is about. `implied` is what follows: a service's repository, a repository's services."""
+    """What a question is about. `implied` is what follows: a service's repository, a repository's services.
+
+    `certain` names the implied dimensions that leave nothing else open: a file lies in this repository and in no
+    other, and its name tells its language.
+    """
 
     dimensions: Dimensions = field(default_factory=dict)
     implied: Dimensions = field(default_factory=dict)
     keys: frozenset[str] = frozenset()
+    certain: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.dimensions or self.keys)
@@ -102,8 +113,8 @@ def code_place(key: str) -> str:
 
 def languages_of(paths: Iterable[str]) -> tuple[str, ...]:
     """Languages that the names of files tell."""
-    found = (_LANGUAGES.get(path.rpartition(".")[2].lower()) for path in paths if "." in path)
-    return tuple(dict.fromkeys(name for name in found if name))
+    found = (_LANGUAGES.get(path.rpartition(".")[2].lower(), "") for path in paths if "." in path)
+    return tuple(dict.fromkeys(name for names in found for name in names.split()))
 
 
 def overlap(question: QuestionScope, claimed: Dimensions) -> Overlap:
@@ -138,13 +149,15 @@ def _one_dimension(question: QuestionScope, name: str, values: tuple[str, ...]) 
         return BROADER if name == "repo" else NARROWER
     if name == "path" and asked and not any("/" in held or "." in held for held in values):
         return None  # a symbol's name tells nothing about a path
-    return 0.0 if asked else None
+    return 0.0 if asked or (implied and name in question.certain) else None
 
 
 def _match(name: str, asked: str, held: str) -> float:
     if name == "path":
         return path_match(asked, held)
     asked, held = asked.lower(), held.lower()
+    if name == "language":
+        return 1.0 if _LANGUAGES_BY_NAME.get(asked, asked) == _LANGUAGES_BY_NAME.get(held, held) else 0.0
     if name == "repo":
         return 1.0 if same_repository(asked, held) else 0.0
     return 1.0 if asked == held else 0.0

@@ -49,6 +49,20 @@ _MEANT = {
 }
 
 
+# How the command line names what a view may need; the first ones that it takes are proposed.
+_OPTION_OF = {
+    "service": "--service NAME",
+    "path": "--path PATH",
+    "repo": "--repo NAME",
+    "query": "--query TEXT",
+}
+
+
+def names_meant(key: str) -> list[str]:
+    """Words that people use for a view, beside its name."""
+    return [word.replace("_", " ") for word, meant in _MEANT.items() if meant == key]
+
+
 def find_view(subgraph: str, name: str) -> View:
     """The view `<subgraph>.<name>`; raises `UnknownSubgraphError` or `UnknownViewError` with what was meant."""
     found = VIEWS.get(f"{subgraph}.{name}")
@@ -113,7 +127,7 @@ def hold_to_contract(view: View, request: ReadRequest) -> None:
     if unsupported:
         takes = ", ".join(view.filters) or "no filters"
         raise UnsupportedFilterError(
-            f"{view.key} does not take {', '.join(unsupported)}.{did_you_mean(unsupported[0], view.filters)}",
+            f"{view.key} does not take {', '.join(unsupported)}",
             hint=f"It takes: {takes}.",
             detail={"view": view.key, "unsupported": unsupported, "supported_filters": list(view.filters)},
         )
@@ -123,9 +137,7 @@ def hold_to_contract(view: View, request: ReadRequest) -> None:
     if required and not required & held:
         raise MissingScopeError(
             f"{view.key} needs at least one of: {', '.join(view.required_any_scope)}",
-            hint=f"Add --scope {view.required_any_scope[0]}:VALUE, or --query TEXT."
-            if "query" in required
-            else f"Add --scope {view.required_any_scope[0]}:VALUE.",
+            hint=f"Add {' or '.join(_OPTION_OF[name] for name in _OPTION_OF if name in required)}.",
             detail={"view": view.key, "required_any_scope": list(view.required_any_scope)},
         )
 

@@ -62,6 +62,34 @@ def test_a_service_takes_the_rules_of_its_repository_and_not_those_of_another_se
     assert _keys(rules, "service:refunds") == ["own", "repo"]
 
 
+def test_a_file_rules_out_other_repositories_other_services_and_other_languages() -> None:
+    rules = [
+        _rule("ours"),
+        _rule("py", code_scope={"language": "py"}),
+        _rule("go", code_scope={"language": "golang"}),
+        _rule("theirs", "repo:github.com/acme/infrastructure"),
+        _rule("service", "service:ledger"),
+    ]
+    assert set(_keys(rules, "path:src/x.py")) == {"ours", "py"}
+    assert set(_keys(rules, "language:go")) == {"ours", "go"}
+
+
+def test_what_the_scope_neither_names_nor_rules_out_stays_only_for_a_text() -> None:
+    rules = [_rule("elsewhere", "service:ledger", fact="Wrap every refund"), _rule("here")]
+    assert _keys(rules, "language:python") == ["here"]
+    assert "elsewhere" in _keys(rules, "language:python", query="wrap refund")
+
+
+def test_a_service_defined_elsewhere_does_not_take_the_rules_of_this_repository() -> None:
+    rules = [
+        claim("service:barn", "DEFINED_IN", "repo:github.com/acme/infrastructure"),
+        _rule("ours"),
+        _rule("theirs", "repo:github.com/acme/infrastructure"),
+    ]
+    assert _keys(rules, "service:barn") == ["theirs"]
+    assert _keys(rules, "service:unknown") == ["ours"]
+
+
 def test_an_audience_that_is_not_ours_is_left_out_unless_it_is_everybody() -> None:
     rules = [
         _rule("all", details={"audience": "global"}),

@@ -107,7 +107,9 @@ def test_claims_tell_their_dimensions() -> None:
 
 
 def test_names_of_files_tell_languages() -> None:
-    assert languages_of(["src/a.py", "b.tsx", "Makefile", "c.py"]) == ("python", "typescript")
+    told = languages_of(["src/a.py", "b.tsx", "Makefile", "c.py"])
+    assert told == ("python", "typescript", "javascript")
+    assert languages_of(["src/a.h"]) == ("c", "c++")
 
 
 @pytest.mark.parametrize(

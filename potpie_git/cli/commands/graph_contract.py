@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from potpie_git.cli.commands_table import COMMANDS, GRAPH
 from potpie_git.cli.reply import Reply
+from potpie_git.domain.errors import InvalidInputError
+from potpie_git.domain.text import did_you_mean
 from potpie_git.readers import catalog as contract
 
 
@@ -19,9 +21,15 @@ def catalog(
 ) -> Reply:
     """Print the contract: versions, views, types, predicates, truth classes, operations. No pot is needed."""
     commands = [*(name for name in COMMANDS if name != "graph"), *(f"graph {name}" for name in GRAPH)]
-    wanted: Literal["full", "read"] = "read" if profile == "read" else "full"
-    found = contract.catalog(task=task, subgraph=subgraph, profile=wanted, commands=commands)
+    found = contract.catalog(task=task, subgraph=subgraph, profile=_profile(profile), commands=commands)
     return Reply(result=found, text=_text(found))
+
+
+def _profile(name: str) -> contract.Profile:
+    if name not in get_args(contract.Profile):
+        meant = did_you_mean(name, get_args(contract.Profile))
+        raise InvalidInputError(f"--profile {name!r} is neither full nor read.{meant}", code="usage")
+    return cast(contract.Profile, name)
 
 
 def describe(
@@ -42,13 +50,15 @@ def _text(found: Any, indent: str = "") -> str:
             lines += [f"{indent}{name}", _text(held, indent + "  ")]
         elif isinstance(held, list) and held and isinstance(held[0], dict):
             lines.append(f"{indent}{name}")
-            lines += [f"{indent}  {_row(item)}" for item in held]
+            lines += [f"{indent}  {line}" for item in held for line in _rows(item)]
         elif held not in (None, [], ""):
             text = ", ".join(str(item) for item in held) if isinstance(held, list) else str(held)
             lines.append(f"{indent}{name}: {text}")
     return "\n".join(lines)
 
 
-def _row(item: dict[str, Any]) -> str:
-    head = item.get("key") or item.get("name") or json.dumps(item)
-    return f"{head}  {item.get('summary', '')}".rstrip()
+def _rows(item: dict[str, Any]) -> list[str]:
+    """What a declaration is called and for, and under it the command that asks for it, if one is given."""
+    head = item.get("key") or item.get("name") or item.get("op") or json.dumps(item)
+    told = item.get("summary") or item.get("phrase") or item.get("risk") or ""
+    return [f"{head}  {told}".rstrip(), *([f"  {item['example']}"] if item.get("example") else [])]

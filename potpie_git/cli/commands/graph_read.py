@@ -41,7 +41,7 @@ def read(
     dedupe: Annotated[bool, typer.Option(help="Show a statement once, however many claims make it.")] = True,
     detail: Annotated[str, typer.Option(help="compact or full.")] = "compact",
     relations: Annotated[str, typer.Option(help="summary or full.")] = "full",
-    form: FormatOption = "text",
+    form: FormatOption = None,
 ) -> Reply:
     """Read one view: ranked, sourced evidence, with coverage and never a synthesised answer.
 
@@ -68,7 +68,7 @@ def read(
 def timeline_recent(
     options: ReadOptions,
     query: Annotated[str | None, typer.Option(help="Only what this is about.")] = None,
-    form: FormatOption = "events",
+    form: FormatOption = None,
 ) -> Reply:
     """Say what happened lately: commits, merges and recorded events, newest first."""
     envelope = current().pot.timeline(options.request(query=query), snapshot=options.snapshot)
@@ -150,4 +150,5 @@ def neighborhood(
     return Reply(
         result=found.model_dump(mode="json") | {"context": neighborhood_context(found)},
         text=shown(neighborhood_text(found)),
+        warnings=[{"code": "read_note", "message": text} for text in found.notes],
     )

@@ -13,7 +13,10 @@ from potpie_git.cli.render.evidence import read_reply
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.vocabulary import INCLUDES, INTENTS
 
-FormatOption = Annotated[str, typer.Option("--format", help="text, table, events, jsonl or raw.")]
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", help="text, table, events, jsonl or raw; events by default for a timeline."),
+]
 
 
 @takes(ReadOptions)
@@ -23,7 +26,7 @@ def search(
     query_threshold: Annotated[
         float | None, typer.Option(help="Drop weak items and those less similar than this, in [0, 1].")
     ] = None,
-    form: FormatOption = "text",
+    form: FormatOption = None,
 ) -> Reply:
     """Find evidence for a question, everywhere: bugs, fixes, decisions, preferences, owners, changes, notes.
 
@@ -43,7 +46,7 @@ def resolve(
     include: Annotated[
         list[str] | None, typer.Option(help=f"Exactly these instead of an intent's: {', '.join(INCLUDES)}.")
     ] = None,
-    form: FormatOption = "text",
+    form: FormatOption = None,
 ) -> Reply:
     """Gather what matters before a task: the includes of its intent, ranked together.
 

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from potpie_git.cli.render.evidence import statement_text
+from typing import Any
+
+from potpie_git.cli.render.evidence import relation_line
 from potpie_git.domain.fence import in_marks, word
-from potpie_git.readers.entities import EntityResult
+from potpie_git.domain.query import MatchMode
+from potpie_git.readers.entities import EntityCandidate, EntityResult
 from potpie_git.readers.neighborhood import Neighborhood
 
 
 def entities_text(found: EntityResult) -> str:
-    """One entity a line, with how many claims name it."""
+    """One entity a line, with how many claims name it, and those claims where they were asked for."""
     if not found.entities:
         return "Nothing found."
-    keys = [word(entity.entity_key) for entity in found.entities]
-    width = max(map(len, keys))
-    lines = []
-    for key, entity in zip(keys, found.entities, strict=True):
-        said = entity.name or entity.description
-        label = in_marks(said) if said else ""
-        weak = " (weak match)" if entity.weak else ""
-        lines.append(f"{key:{width}}  {entity.entity_type:12} {entity.claims:4} claims  {label}{weak}")
-    return "\n".join(lines)
+    width = max(len(word(entity.entity_key)) for entity in found.entities)
+    kinds = max(len(entity.entity_type) for entity in found.entities)
+    lines = [line for entity in found.entities for line in _entity(entity, width, kinds)]
+    matched = "" if found.match_mode is MatchMode.NONE else f", matched by {found.match_mode.value}"
+    count = _count(len(found.entities), "entity", "entities")
+    return "\n".join([*lines, "", f"{count}{matched}; coverage: {found.coverage}"])
+
+
+def _entity(entity: EntityCandidate, width: int, kinds: int) -> list[str]:
+    said = entity.name or entity.description
+    label = in_marks(said) if said else ""
+    weak = " (weak match)" if entity.weak else ""
+    claims = _count(entity.claims, "claim", "claims")
+    head = f"{word(entity.entity_key):{width}}  {entity.entity_type:{kinds}}  {claims:>10}  {label}{weak}".rstrip()
+    return [head, *(f"  - {relation_line(held)}" for held in entity.supporting_claims)]
 
 
 def neighborhood_text(found: Neighborhood) -> str:
-    """The edges around an entity, the nearest first."""
+    """The edges around an entity, the nearest first; what lies further away stands further in."""
     if not found.edges:
         return f"Nothing stands around {word(found.entity_key)}."
-    lines = []
-    for edge in found.edges:
-        fact = f": {in_marks(edge['fact'])}" if edge.get("fact") else ""
-        lines.append(f"{statement_text(edge)}{fact}")
+    lines = [_edge(edge) for edge in found.edges]
     if found.truncated:
         lines.append("There is more; raise --limit or --depth.")
     return "\n".join(lines)
+
+
+def _edge(edge: dict[str, Any]) -> str:
+    return "  " * ((edge.get("depth") or 1) - 1) + relation_line(edge)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from potpie_git.cli.context import current
 from potpie_git.cli.output import shown
 from potpie_git.cli.reply import Reply
-from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
+from potpie_git.domain.envelope import CoverageReport, EvidenceItem, ReadEnvelope
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.fence import barred, in_marks, word
 from potpie_git.domain.query import MatchMode
@@ -22,8 +22,10 @@ FORMATS = ("text", "table", "events", "jsonl", "raw")
 _WIDTH = 100
 
 
-def read_reply(envelope: ReadEnvelope, form: str, view: str | None = None) -> Reply:
-    """The reply of a read in one of `FORMATS`. Raises `InvalidInputError` for another."""
+def read_reply(envelope: ReadEnvelope, form: str | None, view: str | None = None) -> Reply:
+    """The reply of a read in one of `FORMATS`, or in the one that suits it. Raises `InvalidInputError` for another."""
+    if form is None:
+        form = "events" if view is not None and VIEWS[view].shape == "events" else "text"
     if form not in FORMATS:
         raise InvalidInputError(f"--format {form} is not one of: {', '.join(FORMATS)}", code="usage")
     if view is None:
@@ -46,9 +48,7 @@ def _render(envelope: ReadEnvelope, form: str, document: dict[str, Any]) -> str:
     if form == "raw":
         return json.dumps(document, ensure_ascii=True, indent=2)
     if form == "jsonl":
-        return "".join(
-            json.dumps(item.model_dump(mode="json"), ensure_ascii=True) + "\n" for item in envelope.items
-        )
+        return "".join(json.dumps(item, ensure_ascii=True) + "\n" for item in document["items"])
     if not envelope.items:
         return shown(_nothing(envelope))
     if form == "table":
@@ -63,8 +63,7 @@ def _nothing(envelope: ReadEnvelope) -> str:
 
 
 def _footer(envelope: ReadEnvelope) -> str:
-    told = [report for report in envelope.coverage if report.status != "empty" or len(envelope.coverage) == 1]
-    coverage = ", ".join(f"{report.view} {report.status}" for report in told)
+    coverage = _coverage(envelope.coverage)
     count = f"{len(envelope.items)} item{'' if len(envelope.items) == 1 else 's'}"
     matched = "" if envelope.match_mode is MatchMode.NONE else f", matched by {envelope.match_mode.value}"
     lines = [f"{count}{matched}; coverage: {coverage or 'empty'}; confidence {envelope.overall_confidence}"]
@@ -72,6 +71,18 @@ def _footer(envelope: ReadEnvelope) -> str:
         f"unsupported: {word(item.include)} ({item.reason}). {item.hint}" for item in envelope.unsupported
     ]
     return "\n".join(lines)
+
+
+def _coverage(reports: Sequence[CoverageReport]) -> str:
+    """What was found, view by view; of several views, those with nothing good are counted."""
+    if len(reports) == 1:
+        return f"{reports[0].view} {reports[0].status}"
+    told = [
+        f"{report.view} {report.status}" for report in reports if report.status in ("complete", "partial")
+    ]
+    sparse = sum(report.status == "sparse" for report in reports)
+    weak = f"weak matches in {sparse} {'other ' if told else ''}view{'' if sparse == 1 else 's'}"
+    return ", ".join([*told, *([weak] if sparse else [])])
 
 
 def _labels(item: EvidenceItem) -> str:
@@ -89,7 +100,9 @@ def _item(item: EvidenceItem) -> str:
     fact = item.payload.get("fact")
     if isinstance(fact, str) and fact != headline(item):
         lines += [f"      {line}" for line in barred(fact)]
-    lines += [f"      - {line}" for line in _relations(item.payload.get("relations") or [])]
+    said = {headline(item), fact}
+    relations = item.payload.get("relations") or []
+    lines += [f"      - {relation_line(relation, said)}" for relation in relations]
     withdrawn = item.payload.get("withdrawn")
     if isinstance(withdrawn, dict):
         lines.append(f"      {_withdrawal(withdrawn)}")
@@ -128,16 +141,16 @@ def _one_line(held: Any) -> str:
     return "; ".join(f"{word(name)}: {in_marks(str(value))}" for name, value in held.items() if value)
 
 
-def _relations(relations: Sequence[dict[str, Any]]) -> Iterable[str]:
-    for relation in relations:
-        text = statement_text(relation)
-        if relation.get("outcome"):
-            text += f" ({word(relation['outcome'])})"
-        if relation.get("fact"):
-            text += f": {in_marks(relation['fact'])}"
-        if relation.get("withdrawn"):
-            text += f" [{_withdrawal(relation['withdrawn'])}]"
-        yield text
+def relation_line(relation: Mapping[str, Any], said: Collection[Any] = ()) -> str:
+    """A relation in one line, without a text that is said already."""
+    text = statement_text(relation)
+    if relation.get("outcome"):
+        text += f" ({word(relation['outcome'])})"
+    if relation.get("fact") and relation["fact"] not in said:
+        text += f": {in_marks(relation['fact'])}"
+    if relation.get("withdrawn"):
+        text += f" [{_withdrawal(relation['withdrawn'])}]"
+    return text
 
 
 def statement_text(relation: Mapping[str, Any]) -> str:
