@@ -23,7 +23,7 @@ QUESTIONS = (
     "Polish and Czech names turn into little squares on the sticker",
     "Nobody can sign in for a few minutes after the weekly newsletter",
 )
-_SOURCES = Path(__file__).parent
+SAMPLES = Path(__file__).parent
 _SUFFIX = ".sample"
 _EDITED = "bug_pattern:humidity-spike-door"
 
@@ -74,7 +74,7 @@ def _settle(stage: Play) -> Pot:
         ("commit.gpgsign", "false"),
     ):
         git.user_run("config", name, value)
-    copy_samples(_SOURCES / "sources", stage.folder)
+    copy_samples(SAMPLES / "sources", stage.folder)
     _commit(git, "The code of a seed commons")
     shutil.copytree(resource_dir("example"), stage.folder / POT_DIRECTORY)
     pot = Pot.open(stage.folder)
@@ -83,7 +83,7 @@ def _settle(stage: Play) -> Pot:
     if done.status:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise RefusedError(f"the example did not pass its own hooks: {said}", hint="Please report this.")
-    copy_samples(_SOURCES / "repaired", stage.folder)
+    copy_samples(SAMPLES / "repaired", stage.folder)
     _commit(git, "Cap the walk over synonyms, and decide frost nights at noon")
     count = sum(1 for _ in pot.tree().claims())
     stage.say(f"1. A repository with the memory of {COMPANY}:")
