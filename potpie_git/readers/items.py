@@ -9,6 +9,7 @@ from typing import Any
 
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.envelope import Relation, Withdrawal
+from potpie_git.domain.fence import word
 from potpie_git.domain.freshness import EvidenceState, outlived
 from potpie_git.domain.keys import entity_type_of, type_name_of
 from potpie_git.domain.query import ClaimRow, Standing
@@ -218,7 +219,7 @@ def _stale(question: Question, row: ClaimRow) -> str | None:
         state = question.context.evidence_state(item)
         if state in {EvidenceState.CHANGED, EvidenceState.GONE}:
             what = "has changed" if state is EvidenceState.CHANGED else "is gone"
-            return f"{item.source_ref} {what} since the claim was written"
+            return f"{word(item.source_ref)} {what} since the claim was written"
     if outlived(row.claim, question.moment):
         return "nobody has confirmed it within the time that facts of its family stay fresh"
     return None

@@ -111,7 +111,7 @@ def _item(item: EvidenceItem) -> str:
     if item.source_refs:
         lines.append(f"      sources: {', '.join(word(_short(ref)) for ref in item.source_refs)}")
     if item.stale_reason:
-        lines.append(f"      stale: {in_marks(item.stale_reason)}")
+        lines.append(f"      stale: {item.stale_reason}")
     return "\n".join(lines)
 
 
