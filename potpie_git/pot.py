@@ -15,6 +15,7 @@ from potpie_git.domain.times import utc_now
 from potpie_git.domain.vocabulary import Risk
 from potpie_git.readers.entities import EntityQuery, EntityResult, search_entities
 from potpie_git.readers.neighborhood import Neighborhood, neighborhood
+from potpie_git.readers.nudge import NudgeResult, nudge
 from potpie_git.readers.request import ReadRequest
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import PotEntryKind, Repository
@@ -244,6 +245,17 @@ class Pot:
     def timeline(self, request: ReadRequest, *, snapshot: SnapshotChoice | None = None) -> ReadEnvelope:
         """What happened lately."""
         return self.read("recent_changes", "timeline", request, snapshot=snapshot)
+
+    def nudge(self, event: str, request: ReadRequest, *, session: str | None = None) -> NudgeResult:
+        """What an event of an agent's session brings up; with `session`, only what it was not shown before."""
+        from potpie_git.write.ledger import NudgeLedger
+
+        ledger = NudgeLedger(self.repository, session) if session else None
+        trunk = self._wiring.trunk(freshen=request.query is not None)
+        found = nudge(trunk, event, request, seen=ledger.seen() if ledger else (), limit=request.limit)
+        if ledger is not None and found.items:
+            ledger.add(found.keys)
+        return found
 
     def search_entities(self, query: EntityQuery, *, snapshot: SnapshotChoice | None = None) -> EntityResult:
         """Entities by type, predicate, scope, source or words."""

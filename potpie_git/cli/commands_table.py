@@ -58,6 +58,7 @@ GRAPH: Mapping[str, CommandSpec] = {
         "graph_read:search_entities", "Find entities by type, predicate, scope or words."
     ),
     "neighborhood": _command("graph_read:neighborhood", "Walk from an entity along its relations."),
+    "nudge": _command("graph_nudge:nudge", "What an event in an agent's session brings up."),
     "propose": _command("graph_write:propose", "Validate operations and store them as a plan."),
     "commit": _command("graph_write:commit", "Apply a plan as one git commit."),
     "mutate": _command("graph_mutate:mutate", "Propose and commit in one go, if all is of low risk."),
@@ -113,6 +114,10 @@ COMMANDS: Mapping[str, CommandSpec] = {
         "Who may approve what.",
     ),
     "audit": _command("audit:audit", "Report every risky change that landed without a valid approval."),
+    "mcp": CommandSpec(
+        "potpie_git.mcp.command:mcp",
+        "Serve this repository's memory to agents, over standard input and output.",
+    ),
     "graph": CommandSpec(GRAPH, "Read and write the graph of claims."),
     "timeline": CommandSpec(
         {"recent": _command("graph_read:timeline_recent", "What happened lately.")},

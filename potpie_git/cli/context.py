@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 class CommandContext:
     """One invocation: opened lazily, so that a command that needs no pot pays for none."""
 
-    def __init__(self, options: GlobalOptions) -> None:
+    def __init__(self, options: GlobalOptions, surface: str = "cli", harness: str | None = None) -> None:
+        """`surface` is what records say about how they were written, `harness` the agent behind it, if known."""
         self.options = options
+        self._actor = (surface, os.environ.get("POTPIE_HARNESS") or harness)
         self._opened: Pot | None = None
 
     @property
@@ -44,7 +46,8 @@ class CommandContext:
         from potpie_git.domain.claim import Actor
         from potpie_git.pot import Pot
 
-        actor = Actor(surface="cli", harness=os.environ.get("POTPIE_HARNESS") or None)
+        surface, harness = self._actor
+        actor = Actor(surface=surface, harness=harness)
         self._opened = Pot.open(self.directory, actor, required=required)
         if self._opened.recovered:
             note(f"recovered: {shown(self._opened.recovered)}")

@@ -10,13 +10,13 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
-from potpie_git.cli.boundary import Boundary
 from potpie_git.cli.commands_table import COMMANDS
-from potpie_git.cli.context import CommandContext, running
+from potpie_git.cli.context import CommandContext
 from potpie_git.cli.encoding import require_utf8_mode, speak_like_the_terminal, texts
 from potpie_git.cli.globals import GlobalOptions, split_globals
 from potpie_git.cli.lazy import LazyGroup, UnknownCommandError
-from potpie_git.cli.output import envelope, note, print_error, print_json, print_reply
+from potpie_git.cli.output import note, print_error, print_json, print_reply
+from potpie_git.cli.performing import Outcome, perform
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode, InvalidInputError, PotpieError
 from potpie_git.domain.text import did_you_mean
@@ -63,21 +63,15 @@ def run(arguments: Sequence[str]) -> int:
     try:
         options = split_globals(texts(arguments))
     except PotpieError as error:
-        return _fail(error, "", options, None)
+        return _tell(Outcome("", None, error, None), options)
     if list(options.arguments[:1]) in (["--version"], ["version"]):
-        return _succeed(
-            Reply({"version": __version__}, f"potpie-git {__version__}"), "version", options, None
-        )
+        reply = Reply({"version": __version__}, f"potpie-git {__version__}")
+        return _tell(Outcome("version", reply, None, None), options)
     command = command_name(options.arguments)
-    reply: Reply | None = None
-    with running(CommandContext(options)) as context:
-        with Boundary(context) as boundary:
-            reply = _dispatch(options.arguments)
-        if boundary.error is not None:
-            return _fail(boundary.error, command, options, context)
-        if reply is None:
-            return int(ExitCode.OK)
-        return _succeed(reply, command, options, context)
+    return _tell(
+        perform(command, lambda: _dispatch(options.arguments), CommandContext(options)),
+        options,
+    )
 
 
 def command_name(arguments: Sequence[str]) -> str:
@@ -125,29 +119,16 @@ def _usage(error: TyperException, arguments: Sequence[str]) -> InvalidInputError
     )
 
 
-def _succeed(reply: Reply, command: str, options: GlobalOptions, context: CommandContext | None) -> int:
+def _tell(outcome: Outcome, options: GlobalOptions) -> int:
+    if outcome.error is None and outcome.reply is None:
+        return int(ExitCode.OK)
     if options.json:
-        print_json(_envelope(command, reply, None, context))
-    else:
-        print_reply(reply)
-    return int(reply.exit_code)
-
-
-def _fail(error: PotpieError, command: str, options: GlobalOptions, context: CommandContext | None) -> int:
-    if options.json:
-        print_json(_envelope(command, Reply(ok=False), error, context))
-    else:
-        print_error(error)
-    return int(error.exit_code)
-
-
-def _envelope(
-    command: str, reply: Reply, error: PotpieError | None, context: CommandContext | None
-) -> dict[str, Any]:
-    pot_id, versions = None, None
-    if context is not None and context.opened is not None:
-        pot_id, versions = context.opened.identity()
-    return envelope(command, reply, error=error, pot_id=pot_id, versions=versions)
+        print_json(outcome.document())
+    elif outcome.error is not None:
+        print_error(outcome.error)
+    elif outcome.reply is not None:
+        print_reply(outcome.reply)
+    return int(outcome.exit_code)
 
 
 if __name__ == "__main__":

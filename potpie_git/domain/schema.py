@@ -12,9 +12,11 @@ from potpie_git.domain.claim import SCOPE_DIMENSIONS, Claim
 from potpie_git.domain.files import Entity, InboxItem, Policy, Pot, Tombstone
 from potpie_git.domain.keys import MAX_KEY_BYTES
 from potpie_git.domain.layout import FileKind
+from potpie_git.domain.mutation import REQUIRED_FIELDS, Operation
 from potpie_git.domain.vocabulary import (
     ENTITY_TYPE_BY_PREFIX,
     ENTITY_TYPES,
+    MUTATION_OPS,
     PREDICATES,
     SOURCE_AUTHORITIES,
     SYSTEM_PREDICATES,
@@ -72,6 +74,42 @@ def file_schema(kind: FileKind) -> dict[str, Any]:
     ordered = {"$schema": DIALECT, "$id": f"potpie-git/{kind.value}.schema.json", **schema}
     narrowed: dict[str, Any] = _without_nulls(ordered)
     return narrowed
+
+
+def operation_schema() -> dict[str, Any]:
+    """The schema of one operation, as callers may write it: an endpoint or a reference may be its key alone."""
+    schema = Operation.model_json_schema(mode="validation")
+    parts = schema["$defs"]
+    parts["Endpoint"] = {"anyOf": [{"type": "string", "description": "A key."}, parts["Endpoint"]]}
+    parts["EvidenceInput"] = {
+        "anyOf": [{"type": "string", "description": "A reference."}, parts["EvidenceInput"]]
+    }
+    own = parts["Operation"]["properties"]
+    own["op"] = {
+        "enum": list(MUTATION_OPS),
+        "description": "; ".join(f"{name} needs {', '.join(REQUIRED_FIELDS[name])}" for name in MUTATION_OPS),
+    }
+    replacement = "The assertion that stands instead; its op may be left out."
+    own["superseded_by"] = {"anyOf": [{"type": "string"}, {"type": "object", "description": replacement}]}
+    for name, known in (("predicate", PREDICATES), ("truth", TRUTH_STRENGTH)):
+        own[name] = {"enum": list(known)}
+    narrowed: dict[str, Any] = _without(_without_nulls(schema), "title", "default")
+    return narrowed
+
+
+def _without(node: Any, *annotations: str) -> Any:
+    """A schema without some of its annotations; properties of that name are kept."""
+    if isinstance(node, list):
+        return [_without(item, *annotations) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        name: {key: _without(part, *annotations) for key, part in held.items()}
+        if name == "properties"
+        else _without(held, *annotations)
+        for name, held in node.items()
+        if name not in annotations
+    }
 
 
 def _narrow(held: dict[str, Any], rule: Mapping[str, Any]) -> None:

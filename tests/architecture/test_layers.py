@@ -40,6 +40,7 @@ LAZY_FRONTS = (
     "potpie_git/cli/",
     "potpie_git/diagnosis.py",
     "potpie_git/hook.py",
+    "potpie_git/mcp/command.py",
     "potpie_git/pot.py",
     "potpie_git/wiring.py",
     # Most commits need no approval, and their hook must not pay for the verifier.

@@ -55,7 +55,7 @@ def _render(envelope: ReadEnvelope, form: str, document: dict[str, Any]) -> str:
         return shown(_table(envelope.items))
     if form == "events":
         return shown("\n".join(_event(item) for item in envelope.items))
-    return shown("\n\n".join(_item(item) for item in envelope.items) + "\n\n" + _footer(envelope))
+    return shown("\n\n".join(item_text(item) for item in envelope.items) + "\n\n" + _footer(envelope))
 
 
 def _nothing(envelope: ReadEnvelope) -> str:
@@ -94,7 +94,8 @@ def _labels(item: EvidenceItem) -> str:
     return ", ".join(dict.fromkeys(labels))
 
 
-def _item(item: EvidenceItem) -> str:
+def item_text(item: EvidenceItem) -> str:
+    """One item with its labels, relations and sources."""
     lines = [f"{item.score:.2f}  {word(item.candidate_key)}  ({_labels(item)})"]
     lines += [f"      {line}" for line in barred(headline(item))]
     fact = item.payload.get("fact")

@@ -1,0 +1,1 @@
+"""The command line's verbs as tools of the Model Context Protocol, over standard input and output."""
