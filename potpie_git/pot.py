@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Any
 from potpie_git.domain.claim import Actor
 from potpie_git.domain.envelope import ReadEnvelope
 from potpie_git.domain.errors import NoPotError, PotpieError
-from potpie_git.domain.plan import Plan
 from potpie_git.domain.times import utc_now
 from potpie_git.domain.vocabulary import Risk
-from potpie_git.readers.entities import EntityQuery, EntityResult, search_entities
-from potpie_git.readers.neighborhood import Neighborhood, neighborhood
-from potpie_git.readers.nudge import NudgeResult, nudge
 from potpie_git.readers.request import ReadRequest
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import PotEntryKind, Repository
 from potpie_git.wiring import SnapshotChoice, Wiring
-from potpie_git.write.journal import journal_path
+from potpie_git.write.places import journal_path
 
 if TYPE_CHECKING:
     from potpie_git.approving import ApprovalDesk
@@ -30,7 +26,11 @@ if TYPE_CHECKING:
     from potpie_git.checks.review import Review
     from potpie_git.diagnosis import Status
     from potpie_git.domain.layout import FileKind
+    from potpie_git.domain.plan import Plan
     from potpie_git.index import EmbedReport, IndexStatus, SyncReport, VerifyReport
+    from potpie_git.readers.entities import EntityQuery, EntityResult
+    from potpie_git.readers.neighborhood import Neighborhood
+    from potpie_git.readers.nudge import NudgeResult
     from potpie_git.store.history import History, HistoryQuery
     from potpie_git.store.hooks import HookReport
     from potpie_git.write.bulk import BulkOptions, BulkReport, Item
@@ -90,10 +90,13 @@ class Pot:
         """The pot's records at a snapshot; the working tree by default."""
         return self._wiring.tree(snapshot)
 
-    def identity(self) -> tuple[str | None, dict[str, str | None]]:
-        """The pot's id and each subgraph's version (the id of its git tree); empty where it cannot be read."""
+    def identity(self, *, seen: bool = False) -> tuple[str | None, dict[str, str | None]]:
+        """The pot's id and each subgraph's version (the id of its git tree); empty where it cannot be read.
+
+        They are those of the working tree, or with `seen` of the snapshot that was read last.
+        """
         try:
-            tree = self.tree()
+            tree = (self._wiring.seen if seen else None) or self.tree()
             return tree.pot().pot_id, tree.subgraph_versions()
         except PotpieError:
             return None, {}
@@ -248,6 +251,7 @@ class Pot:
 
     def nudge(self, event: str, request: ReadRequest, *, session: str | None = None) -> NudgeResult:
         """What an event of an agent's session brings up; with `session`, only what it was not shown before."""
+        from potpie_git.readers.nudge import nudge
         from potpie_git.write.ledger import NudgeLedger
 
         ledger = NudgeLedger(self.repository, session) if session else None
@@ -259,6 +263,8 @@ class Pot:
 
     def search_entities(self, query: EntityQuery, *, snapshot: SnapshotChoice | None = None) -> EntityResult:
         """Entities by type, predicate, scope, source or words."""
+        from potpie_git.readers.entities import search_entities
+
         tree = self.tree(snapshot)
         wiring = self._wiring
         return search_entities(
@@ -278,6 +284,8 @@ class Pot:
         snapshot: SnapshotChoice | None = None,
     ) -> Neighborhood:
         """What stands around an entity."""
+        from potpie_git.readers.neighborhood import neighborhood
+
         tree = self.tree(snapshot)
         wiring = self._wiring
         return neighborhood(

@@ -17,7 +17,7 @@ from potpie_git.domain.query import ClaimHits, ClaimQuery, ClaimRow, ClaimSearch
 from potpie_git.domain.times import utc_now
 from potpie_git.readers.orchestrator import ReadTrunk
 from potpie_git.readers.request import ReadContext
-from potpie_git.store.derived import DerivedClaims, repository_key
+from potpie_git.store.derived import DerivedClaims, RepositoryName, repository_name
 from potpie_git.store.evidence import EvidenceStates
 from potpie_git.store.pot_tree import PotTree
 from potpie_git.store.repository import Repository
@@ -174,6 +174,7 @@ class Wiring:
         self.repository = repository
         self.actor = actor
         self.clock = clock
+        self.seen: PotTree | None = None
 
     @cached_property
     def index(self) -> Index:
@@ -189,15 +190,22 @@ class Wiring:
         return Writer(self.repository, self.actor, ApprovalGate(self.clock), self.clock)
 
     def tree(self, choice: SnapshotChoice | None = None) -> PotTree:
-        """The pot at a snapshot. Raises `NoPotError` if there is none in it."""
-        return PotTree((choice or SnapshotChoice()).open(self.repository)).require()
+        """The pot at a snapshot, from now on the one `seen` last. Raises `NoPotError` if there is none in it."""
+        self.seen = PotTree((choice or SnapshotChoice()).open(self.repository)).require()
+        return self.seen
+
+    @cached_property
+    def name(self) -> RepositoryName:
+        """What the repository is called, by its remote or its folder."""
+        return repository_name(self.repository)
 
     def search(self, tree: PotTree) -> ClaimSearch:
         """The search over one snapshot: what is stored, and what the repository itself says."""
         policy = tree.policy()
         standings = Standings(self.repository, policy.protected if policy else ())
         stored = StoredClaims(lambda: self.index, tree.snapshot, standings, self.clock)
-        return UnitedClaims(stored, DerivedClaims(self.repository, revision=self._revision(tree.snapshot)))
+        derived = DerivedClaims(self.repository, revision=self._revision(tree.snapshot), name=self.name)
+        return UnitedClaims(stored, derived)
 
     @staticmethod
     def _revision(snapshot: Snapshot) -> str | None:
@@ -231,7 +239,7 @@ class Wiring:
             return stored.record if stored else None
 
         states = EvidenceStates(self.repository, revision=self._revision(tree.snapshot))
-        return ReadContext(evidence_state=states, entity=entity, repository=repository_key(self.repository))
+        return ReadContext(evidence_state=states, entity=entity, repository=self.name.key)
 
     def quality_view(self, tree: PotTree) -> PotView:
         """What quality reports look at: the pot, where its evidence stands, and how the index differs from it."""

@@ -55,9 +55,9 @@ GRAPH: Mapping[str, CommandSpec] = {
     ),
     "read": _command("graph_read:read", "Read a view: ranked, sourced evidence."),
     "search-entities": _command(
-        "graph_read:search_entities", "Find entities by type, predicate, scope or words."
+        "graph_find:search_entities", "Find entities by type, predicate, scope or words."
     ),
-    "neighborhood": _command("graph_read:neighborhood", "Walk from an entity along its relations."),
+    "neighborhood": _command("graph_find:neighborhood", "Walk from an entity along its relations."),
     "nudge": _command("graph_nudge:nudge", "What an event in an agent's session brings up."),
     "propose": _command("graph_write:propose", "Validate operations and store them as a plan."),
     "commit": _command("graph_write:commit", "Apply a plan as one git commit."),

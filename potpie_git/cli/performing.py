@@ -32,7 +32,8 @@ class Outcome:
         """The envelope."""
         pot_id, versions = None, None
         if self.context is not None and self.context.opened is not None:
-            pot_id, versions = self.context.opened.identity()
+            seen = self.reply.identity if self.reply is not None else None
+            pot_id, versions = seen or self.context.opened.identity()
         reply = self.reply if self.reply is not None and self.error is None else Reply(ok=self.error is None)
         return envelope(self.command, reply, error=self.error, pot_id=pot_id, versions=versions)
 

@@ -14,6 +14,7 @@ class Reply:
     """A command's outcome. `text` is printed for people, `result` stands in the JSON envelope.
 
     `raw` replaces the whole standard output of the human form and of formats that are documents of their own.
+    `identity` is the pot's id and its subgraphs' versions, where the command looked at them already.
     """
 
     result: Mapping[str, Any] = field(default_factory=dict)
@@ -24,3 +25,4 @@ class Reply:
     exit_code: ExitCode = ExitCode.OK
     ok: bool = True
     raw: str | None = None
+    identity: tuple[str | None, Mapping[str, str | None]] | None = None

@@ -28,7 +28,7 @@ SCOPE_DIMENSIONS: tuple[str, ...] = (
 class StoredModel(BaseModel):
     """Base of everything that is written to a governed file: unknown fields are refused, values never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data in the declared order, without absent fields."""

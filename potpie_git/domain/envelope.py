@@ -21,7 +21,7 @@ _TIERS: tuple[Coverage, ...] = ("complete", "partial", "sparse", "empty")
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Withdrawal(_Model):

@@ -18,7 +18,7 @@ class Severity(StrEnum):
 class Finding(BaseModel):
     """One finding: a stable code, where it is (repository path, 1-based line), what is wrong and the remedy."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     code: str
     severity: Severity = Severity.ERROR

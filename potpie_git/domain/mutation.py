@@ -15,7 +15,7 @@ MAX_OPERATIONS = 10_000
 
 
 class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=False, defer_build=True)
 
 
 class Endpoint(_Input):

@@ -25,7 +25,7 @@ class PlanState(StrEnum):
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class FileEdit(_Model):

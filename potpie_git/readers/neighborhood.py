@@ -26,7 +26,7 @@ _SYSTEM = frozenset(SYSTEM_PREDICATES)
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Node(_Model):

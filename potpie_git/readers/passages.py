@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from potpie_git.domain.envelope import EvidenceItem, ReadEnvelope
 from potpie_git.domain.fence import LabelValue, Quote, fenced_items, word
 from potpie_git.domain.vocabulary import phrase_of
-from potpie_git.readers.entities import EntityCandidate, EntityResult
-from potpie_git.readers.neighborhood import Neighborhood, Node
-from potpie_git.readers.nudge import NudgeResult
+
+if TYPE_CHECKING:
+    from potpie_git.readers.entities import EntityCandidate, EntityResult
+    from potpie_git.readers.neighborhood import Neighborhood, Node
+    from potpie_git.readers.nudge import NudgeResult
 
 # A payload's sentences, the most telling first.
 _SENTENCES: Final = ("title", "name", "symptom", "fact", "value", "summary", "description")

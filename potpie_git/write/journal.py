@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from potpie_git.domain.text import sha256_hex
 from potpie_git.store.errors import storage_errors
 from potpie_git.store.repository import Repository
+from potpie_git.write.places import journal_path
 from potpie_git.write.plans import sync_folder, write_whole
 
-_NAME: Final = "journal.json"
 _TORN: Final = "journal.torn.json"
 _FORMAT: Final = 1
 
@@ -29,7 +29,7 @@ class JournalError(ValueError):
 class JournalFile(BaseModel):
     """One file of the write: its path in the pot, and the blob ids before (None: there was none) and after."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     path: str
     before: str | None
@@ -39,7 +39,7 @@ class JournalFile(BaseModel):
 class Journal(BaseModel):
     """A write that has begun. `work` is the folder of its prepared files, `folders` those that it makes in the pot."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     plan_id: str
     mutation_id: str
@@ -54,10 +54,6 @@ class Journal(BaseModel):
     def lock_token(self) -> bytes:
         """What our lock on git's index holds, so that nobody else's is ever taken for ours."""
         return f"potpie {self.mutation_id}\n".encode()
-
-
-def journal_path(repository: Repository) -> Path:
-    return repository.state_dir / _NAME
 
 
 def write_journal(repository: Repository, journal: Journal) -> None:

@@ -36,7 +36,8 @@ from potpie_git.write.fitness import (
     require_uncommitted,
 )
 from potpie_git.write.issues import Issue
-from potpie_git.write.journal import JournalError, journal_path, read_journal, set_aside
+from potpie_git.write.journal import JournalError, read_journal, set_aside
+from potpie_git.write.places import journal_path
 from potpie_git.write.plans import PlanNotFound, PlanStore
 from potpie_git.write.propose import MAX_TTL, Request, draw_up
 from potpie_git.write.records import Record, lower_record, outcome_of

@@ -28,20 +28,25 @@ def read_reply(envelope: ReadEnvelope, form: str | None, view: str | None = None
         form = "events" if view is not None and VIEWS[view].shape == "events" else "text"
     if form not in FORMATS:
         raise InvalidInputError(f"--format {form} is not one of: {', '.join(FORMATS)}", code="usage")
-    if view is None:
-        document = read_result(envelope, backend=BACKEND)
-    else:
-        opened = current().opened
-        versions = opened.identity()[1] if opened else {}
-        document = view_result(envelope, VIEWS[view], subgraph_versions=versions, backend=BACKEND)
-    document["metadata"] = envelope.metadata
-    document["context"] = read_context(envelope)
+    opened = current().opened
+    for_programs = current().options.json or form in ("raw", "jsonl")
+    identity = opened.identity(seen=True) if opened and for_programs else None
+    document = _document(envelope, view, identity[1] if identity else {}) if for_programs else {}
     return Reply(
         result=document,
+        identity=identity,
         raw=_render(envelope, form, document),
         unsupported=[item.model_dump(mode="json") for item in envelope.unsupported],
         warnings=[{"code": "read_note", "message": text} for text in envelope.metadata.get("notes", ())],
     )
+
+
+def _document(envelope: ReadEnvelope, view: str | None, versions: Mapping[str, str | None]) -> dict[str, Any]:
+    if view is None:
+        document = read_result(envelope, backend=BACKEND)
+    else:
+        document = view_result(envelope, VIEWS[view], subgraph_versions=versions, backend=BACKEND)
+    return document | {"context": read_context(envelope)}
 
 
 def _render(envelope: ReadEnvelope, form: str, document: dict[str, Any]) -> str:

@@ -46,7 +46,7 @@ class HistoryEvent(BaseModel):
     `at_or_before`: the commit ends a shallow clone, so that the step may be older.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: str
     path: str
@@ -73,7 +73,7 @@ class HistoryEvent(BaseModel):
 class History(BaseModel):
     """Events, newest first, and what the reader should know about them. `complete` is off if the limit cut them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     about: str
     events: list[HistoryEvent]

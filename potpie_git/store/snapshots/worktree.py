@@ -34,6 +34,8 @@ _MODE_OF_KIND: Final = {
     PotEntryKind.REPOSITORY: SUBMODULE_MODE,
 }
 _LIST: Final = ("ls-files", "-z")
+# With the slash git looks at the pot's part of the index alone; without it, at every file of the repository.
+_WITHIN: Final = f"{POT_DIRECTORY}/"
 # Contents of uncommitted files are kept up to here, so that what is read is what was hashed.
 _KEPT_BYTES: Final = 64 << 20
 
@@ -93,8 +95,8 @@ class WorktreeSnapshot(OverlaySnapshot):
     def _candidates(self) -> list[str]:
         """Paths that may differ from the index: changed, removed, unmerged, or unknown to it."""
         changed, unknown = self.repo.index_git.run_together(
-            (*_LIST, "-m", "--", POT_DIRECTORY),
-            (*_LIST, "-o", "--", POT_DIRECTORY),
+            (*_LIST, "-m", "--", _WITHIN),
+            (*_LIST, "-o", "--", _WITHIN),
             env=config_variables(PLUMBING_CONFIG | self._filters_off()),
         )
         return sorted({*_listed(changed), *_listed(unknown), *self.base.unmerged()})
