@@ -131,6 +131,15 @@ COMMANDS: Mapping[str, CommandSpec] = {
         },
         "The gate at commit and at push.",
     ),
+    "skills": CommandSpec(
+        {
+            "list": _command("skills:list_skills", "What ships, and where it can be installed."),
+            "install": _command("skills:install", "Write the instructions where agents look for them."),
+            "status": _command("skills:status", "Which files are missing, current, outdated or edited."),
+            "remove": _command("skills:remove", "Take them out again, byte for byte."),
+        },
+        "Instructions for agents, as files where agents look.",
+    ),
     "index": CommandSpec(
         {
             "sync": _command("index:sync", "Bring the index up to date with the working tree."),

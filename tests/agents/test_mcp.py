@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from jsonschema import Draft202012Validator
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.types import ListToolsResult
 
 from potpie_git.cli.commands_table import COMMANDS
@@ -323,3 +325,23 @@ def test_a_nudge_tells_a_session_nothing_twice(served: GitRepo) -> None:
     ]
     assert served.git("status", "--porcelain") == ""
     assert "record" in ok(served.root, "graph", "nudge", "test_passed")
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
+
+
+def test_the_documented_configuration_starts_it(served: GitRepo) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (server,) = json.loads(block)["mcpServers"].values()
+    assert server["command"] == PROGRAM.name
+    assert server["args"] == ["mcp"]
+    elsewhere = StdioServerParameters(command=str(PROGRAM), args=["-C", str(served.root), "mcp"], cwd="/")
+
+    async def status() -> bool:
+        async with Client(elsewhere) as client:
+            return not (await client.call_tool("status", {})).is_error
+
+    assert anyio.run(status)
+    named = text[text.index("Tools are named") : text.index("- **Writing**")]
+    assert set(re.findall(r"`([a-z_]+)`", named)) == set(TOOLS)
