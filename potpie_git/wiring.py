@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from potpie_git.domain.claim import Actor
 from potpie_git.domain.errors import InvalidInputError, LockedError, StorageError
-from potpie_git.domain.files import Entity
+from potpie_git.domain.files import Entity, Policy
 from potpie_git.domain.layout import CLAIMS
 from potpie_git.domain.query import ClaimHits, ClaimQuery, ClaimRow, ClaimSearch, Standing, union_mode
 from potpie_git.domain.times import utc_now
@@ -56,13 +56,14 @@ class SnapshotChoice:
 class Standings:
     """How far a claim's file has come: on a protected branch, in this branch's HEAD, or neither."""
 
-    def __init__(self, repository: Repository, protected: Iterable[str]) -> None:
+    def __init__(self, repository: Repository, policy: Callable[[], Policy | None]) -> None:
         self._repository = repository
-        self._refs = tuple(protected)
+        self._policy = policy
 
     @cached_property
     def _protected(self) -> list[Snapshot]:
-        patterns = [name for ref in self._refs for name in _local_and_remote(ref)]
+        policy = self._policy()
+        patterns = [name for ref in (policy.protected if policy else ()) for name in _local_and_remote(ref)]
         if not patterns:
             return []
         existing = self._repository.git.text("for-each-ref", "--format=%(refname)", "--", *patterns)
@@ -201,8 +202,7 @@ class Wiring:
 
     def search(self, tree: PotTree) -> ClaimSearch:
         """The search over one snapshot: what is stored, and what the repository itself says."""
-        policy = tree.policy()
-        standings = Standings(self.repository, policy.protected if policy else ())
+        standings = Standings(self.repository, tree.policy)
         stored = StoredClaims(lambda: self.index, tree.snapshot, standings, self.clock)
         derived = DerivedClaims(self.repository, revision=self._revision(tree.snapshot), name=self.name)
         return UnitedClaims(stored, derived)

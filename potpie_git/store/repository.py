@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -38,6 +38,7 @@ _QUESTIONS: Final = (
 # What a commit or tag names stands at its beginning; a blob that a caller names by mistake is not loaded.
 _HEADER_LIMIT: Final = 1 << 16
 _STATE_NAME: Final = "potpie"
+_SETTINGS: Final = r"^(filter\..*\.(clean|process|required)|remote\..*\.url)$"
 
 
 class PotEntryKind(StrEnum):
@@ -105,6 +106,16 @@ class Repository:
     def objects(self) -> ObjectReader:
         """Reads single objects of this repository quickly."""
         return ObjectReader(self.git)
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """Git's settings that reads go by, asked for once: where remotes are, and which content filters there are.
+
+        Keys are as git prints them (`remote.origin.url`); of a key that is set twice the last value counts.
+        """
+        listed = self.git.run("config", "-z", "--get-regexp", _SETTINGS, check=False).stdout
+        pairs = (record.partition("\n") for record in decode(listed).split("\0") if record)
+        return {key: value for key, _, value in pairs}
 
     @property
     def index_git(self) -> Git:

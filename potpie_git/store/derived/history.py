@@ -30,6 +30,10 @@ PLACES_OF_A_MATCH: Final = 2
 SUBJECT_WEIGHT = 0.6
 MAX_COMMITS: Final = 2_000
 TEXT_COMMITS: Final = 500
+# What all derived claims share. A copy costs a fifth of a new record, and a window may hold thousands.
+_EVIDENCE: Final = Evidence.model_construct(source_ref="", authority="repository_metadata")
+_PROVENANCE: Final = Provenance.model_construct(recorded_at="", source_system=SYSTEM, source_kind="commit")
+_CLAIM: Final = Claim.model_construct(id="", subject="", predicate="", truth=TRUTH, provenance=_PROVENANCE)
 _REFERENCE: Final = re.compile(r"git:commit:([0-9a-f]{40})$")
 _REQUEST: Final = re.compile(r"(?:github|gitlab|bitbucket):(?:pr|mr):.+:(\d+)$")
 
@@ -101,7 +105,7 @@ def _by_keys(keys: frozenset[str], name: RepositoryName, log: LogQuery) -> Wante
         return Wanted(replace(log, only=commits))
     if keys & name.aliases:
         return Wanted(log, repository=True)
-    paths = tuple(sorted(path for key in keys if (path := path_of(key, name)) is not None))
+    paths = tuple(sorted({path for key in keys if (path := path_of(key, name)) is not None}))
     if paths:
         return Wanted(replace(log, paths=paths))
     people = sorted(key for key in keys if key.startswith("person:"))
@@ -184,8 +188,7 @@ def _references(commit: Commit, name: RepositoryName) -> list[str]:
 def _claims(commit: Commit, touched: list[str], want: Wanted, name: RepositoryName) -> Iterable[Claim]:
     activity = f"{ACTIVITY}{commit.oid}"
     evidence = [
-        Evidence.model_construct(source_ref=reference, authority="repository_metadata")
-        for reference in _references(commit, name)
+        _EVIDENCE.model_copy(update={"source_ref": reference}) for reference in _references(commit, name)
     ]
     details: dict[str, DetailValue] = {
         "verb": "merged" if commit.is_merge else "committed",
@@ -194,23 +197,22 @@ def _claims(commit: Commit, touched: list[str], want: Wanted, name: RepositoryNa
     details["author"] = f"{commit.author} <{commit.address}>"
     if len(evidence) > 1:
         details["pull_request"] = evidence[1].source_ref
-    provenance = Provenance.model_construct(
-        recorded_at=commit.committed, source_system=SYSTEM, source_kind="commit"
-    )
+    common = {
+        "fact": commit.title,
+        "details": details,
+        "evidence": evidence,
+        "valid_from": commit.committed,
+        "provenance": _PROVENANCE.model_copy(update={"recorded_at": commit.committed}),
+    }
 
     def claim(subject: str, predicate: str, target: str) -> Claim:
-        return Claim.model_construct(
-            id=f"git:{commit.oid}:{predicate}:{slug(target)}",
-            subject=subject,
-            predicate=predicate,
-            object=target,
-            truth=TRUTH,
-            fact=commit.title,
-            details=details,
-            evidence=evidence,
-            valid_from=commit.committed,
-            provenance=provenance,
-        )
+        own = {
+            "id": f"git:{commit.oid}:{predicate}:{slug(target)}",
+            "subject": subject,
+            "predicate": predicate,
+            "object": target,
+        }
+        return _CLAIM.model_copy(update=common | own)
 
     yield claim(person_key(commit.author, commit.address), "AUTHORED", activity)
     for place in touched:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from potpie_git.domain.text import slug
-from potpie_git.store.git import decode
 from potpie_git.store.repository import Repository
 
 _SCP: Final = re.compile(r"(?:[^@/:]+@)?(?P<host>[^/:]+):(?P<path>[^:].*)")
@@ -57,7 +56,7 @@ class RepositoryName:
 
 def repository_name(repo: Repository, remote: str = "origin") -> RepositoryName:
     """The repository's name, from the address of its remote; without a usable one, from its folder."""
-    address = decode(repo.git.run("config", "--get", f"remote.{remote}.url", check=False).stdout).strip()
+    address = repo.settings.get(f"remote.{remote}.url", "").strip()
     return parse_address(address) or RepositoryName(LOCAL_HOST, slug(repo.root.name, _KEY_SLUG))
 
 

@@ -103,9 +103,8 @@ class WorktreeSnapshot(OverlaySnapshot):
 
     def _filters_off(self) -> dict[str, str]:
         """Settings without which `ls-files` would run content filters to see whether a file has changed."""
-        names = ("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
-        keys = decode(self.repo.git.run(*names, check=False).stdout).split("\0")
-        return {key: "false" if key.endswith(".required") else "" for key in keys if key}
+        keys = [key for key in self.repo.settings if key.startswith("filter.")]
+        return {key: "false" if key.endswith(".required") else "" for key in keys}
 
     def _on_disk(self, path: str, before: Entry | None) -> Entry | None:
         file = self._files.read(f"{POT_DIRECTORY}/{path}", READ_LIMIT)
