@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 import anyio.to_thread
@@ -22,6 +22,7 @@ from potpie_git.domain.fence import NOTICE, word
 from potpie_git.domain.text import did_you_mean, slug
 from potpie_git.domain.version import __version__
 from potpie_git.mcp.answers import answer_text
+from potpie_git.mcp.incoming import taken_standard_input
 from potpie_git.mcp.tools import TOOLS, Tool
 
 # The envelope goes beside the answer, where programs find it and hosts do not show it to the model.
@@ -46,8 +47,9 @@ def serve(directory: Path) -> None:
     )
 
     async def session() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        with taken_standard_input() as lines:
+            async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
 
     try:
         anyio.run(session)

@@ -295,6 +295,15 @@ def test_closed_standard_output_ends_it_quietly(served: GitRepo) -> None:
     assert b"Traceback" not in said
 
 
+def test_it_reads_a_file_as_well(served: GitRepo, tmp_path: Path) -> None:
+    script = tmp_path / "session"
+    script.write_bytes("".join(f"{line}\n" for line in GREETING).encode() + b"\xff without a line end")
+    with script.open("rb") as lines:
+        done = subprocess.run([str(PROGRAM), "mcp"], cwd=served.root, stdin=lines, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[0])["id"] == 1
+
+
 def test_without_its_library_it_names_the_remedy(served: GitRepo) -> None:
     script = "import sys; sys.modules['mcp'] = None; from potpie_git.cli.main import main; main(['mcp'])"
     done = subprocess.run([sys.executable, "-c", script], cwd=served.root, capture_output=True, text=True)
