@@ -163,8 +163,8 @@ read in a process of its own.
 that imports typer and pydantic and makes one model, {found["start"]["wall_ms"]:.0f} ms, which no answer of this program
 can do without.
 
-The goal is {found["goal"]:g}. Against `git log` alone a process in Python cannot meet it where git has little to do: the
-newest twenty commits take git less time than an interpreter takes to start, whatever the length of the history.
+The goal is {found["goal"]:g}. Against `git log` alone a process in Python cannot meet it where git has little to do:
+the newest twenty commits take git less time than an interpreter takes to start, whatever the length of the history.
 """
 
 
