@@ -202,10 +202,11 @@ def _sorted(pairs: Iterable[_Pair], order: Sort) -> list[_Pair]:
     keyed: dict[Sort, Callable[[_Pair], Any]] = {
         "score": lambda pair: (pair[1].item.weak, -pair[1].score, pair[1].item.tie_break),
         "newest": lambda pair: (-_when(pair), pair[1].item.tie_break),
-        "oldest": lambda pair: (_when(pair), pair[1].item.tie_break),
         "key": lambda pair: pair[1].item.key,
     }
-    ordered = sorted(pairs, key=keyed[order])
+    ordered = sorted(pairs, key=keyed["newest" if order == "oldest" else order])
+    if order == "oldest":
+        ordered.reverse()
     return _refuted_behind_verified(ordered) if order == "score" else ordered
 
 

@@ -21,6 +21,8 @@ _TARGETS = frozenset({"TOUCHED", "MENTIONS"})
 # An activity is one claim for its author and a few for what it touched: rows to ask for, for each event wanted.
 _ROWS_PER_EVENT = 6
 _MANY_ROWS = 2_000
+# Later than any moment, so that what is left until then sorts the newest first.
+_END = 1e12
 
 
 def read(question: Question) -> Found:
@@ -31,8 +33,8 @@ def read(question: Question) -> Found:
         if key is not None:
             events.setdefault(question.resolved(key), []).append(statement)
     candidates = []
-    for key, held in events.items():
-        made = _event(question, key, held)
+    for place, (key, held) in enumerate(events.items()):
+        made = _event(question, key, held, place)
         if made is not None:
             candidates.append(made)
     # Without a window the question is for the newest events, and those are all here.
@@ -76,7 +78,8 @@ def _completed(question: Question, rows: list[ClaimRow]) -> list[ClaimRow]:
     return [*rows, *question.around(activities, PREDICATES, derived=False)]
 
 
-def _event(question: Question, key: str, held: list[Statement]) -> Candidate | None:
+def _event(question: Question, key: str, held: list[Statement], place: int) -> Candidate | None:
+    """One event; events of one second, as a rebase makes them, keep the `place` that history gives them."""
     degree = _degree(question, held)
     lead = best(one for one in held if one.predicate in {"TOUCHED", "PERFORMED", "AUTHORED"}) or best(held)
     if degree is None or lead is None:
@@ -86,7 +89,7 @@ def _event(question: Question, key: str, held: list[Statement]) -> Candidate | N
     made.payload["occurred_at"] = _occurred(held)
     made.payload |= _told(held)
     made.relations = [_edge(one, made.payload["description"]) for one in held]
-    made.tie_break = f"{-when.timestamp():020.0f} {key}"
+    made.tie_break = f"{_END - when.timestamp():020.0f} {place:06d} {key}"
     return made
 
 

@@ -42,6 +42,14 @@ def test_the_edges_of_one_activity_are_one_event() -> None:
     assert len(payload["relations"]) == 4
 
 
+def test_events_of_one_second_keep_the_order_of_history() -> None:
+    claims = [_event(number) for number in (7, 3, 9, 1)]
+    told = [claim.subject for claim in claims]
+    assert _keys(claims) == told
+    assert _keys(claims, sort="oldest") == told[::-1]
+    assert _keys([_event(2, days=2), *claims, _event(5, days=0)])[1:-1] == told
+
+
 def test_events_come_newest_first_whatever_their_strength() -> None:
     middle = (NOW - timedelta(days=2)).isoformat()
     strong = claim(
