@@ -18,7 +18,7 @@ from potpie_git.cli.globals import GlobalOptions
 from potpie_git.cli.performing import Outcome, perform
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import InvalidInputError
-from potpie_git.domain.fence import NOTICE, word
+from potpie_git.domain.fence import NOTICE
 from potpie_git.domain.text import did_you_mean, slug
 from potpie_git.domain.version import __version__
 from potpie_git.mcp.answers import answer_text
@@ -99,7 +99,7 @@ class _Calls:
         tool = TOOLS.get(name)
         work: Callable[[], Reply] = (lambda: tool.call(arguments)) if tool else (lambda: _refuse(name))
         options = GlobalOptions(json=True, directory=self._directory)
-        return perform(tool.command if tool else word(name), work, CommandContext(options, "mcp", harness))
+        return perform(tool.command if tool else "mcp", work, CommandContext(options, "mcp", harness))
 
 
 def _refuse(name: str) -> Reply:

@@ -23,6 +23,7 @@ from potpie_git.checks.review.cards import (
 )
 from potpie_git.checks.review.model import Review
 from potpie_git.checks.review.phrases import counted, counts_words, group_title
+from potpie_git.domain.fence import word
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.text_safety import escape_for_display
 
@@ -44,15 +45,15 @@ def render_text(review: Review) -> str:
 
 
 def line_of(text: str) -> str:
-    """A text of others on one line."""
+    """A sentence of ours that may name things of others, on one line."""
     return escape_for_display(text, keep_whitespace=False)
 
 
 def _head(review: Review) -> Iterator[str]:
-    yield f"Review of {line_of(review.revisions or 'what is staged')}"
-    yield f"  {line_of(review.before)} -> {line_of(review.after)}, {counted(review.files, 'file')} of the pot"
+    yield f"Review of {word(review.revisions) if review.revisions else 'what is staged'}"
+    yield f"  {word(review.before)} -> {word(review.after)}, {counted(review.files, 'file')} of the pot"
     if review.authors:
-        yield f"  {counted(review.commits, 'commit')} by {', '.join(line_of(name) for name in review.authors)}"
+        yield f"  {counted(review.commits, 'commit')} by {', '.join(word(name) for name in review.authors)}"
     yield f"  {counts_words(review)}"
     yield f"  risk: {review.risk}"
     yield f"  {review.verdict.headline}"
@@ -62,11 +63,11 @@ def _head(review: Review) -> Iterator[str]:
     yield from (f"  {line_of(hint)}" for hint in hints(review.verdict))
     if review.verdict.next_command:
         yield f"  next: {line_of(review.verdict.next_command)}"
-    yield f"  Lines behind {_BAR.strip()} and values are quoted. {review.notice}"
+    yield f"  Lines behind {_BAR.strip()} and what stands in marks is quoted. {review.notice}"
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    yield f"  {finding.severity.value} {finding.code} {line_of(finding.path)}:{finding.line}"
+    yield f"  {finding.severity.value} {finding.code} {word(finding.path)}:{finding.line}"
     yield from _quoted(f"{finding.message}\n{finding.hint}".strip(), "    ")
 
 
@@ -75,12 +76,12 @@ def _card(card: Card) -> Iterator[str]:
     yield f"* {card.tag}: {_subject(card.subject)}  [{card.risk}]{extra}"
     for part in card.parts:
         yield from _part(part, "    ")
-    yield from (f"    file: {line_of(path)}" for path in card.paths)
+    yield from (f"    file: {word(path)}" for path in card.paths)
 
 
 def _part(part: Part, indent: str) -> Iterator[str]:
     if isinstance(part, Fact):
-        yield f"{indent}{part.label}: {line_of(part.value)}"
+        yield f"{indent}{part.label}: {word(part.value)}"
     elif isinstance(part, Quote):
         yield f"{indent}{part.label}:"
         yield from _quoted(part.text, indent)
@@ -95,9 +96,9 @@ def _part(part: Part, indent: str) -> Iterator[str]:
 
 def _subject(subject: str | Triple) -> str:
     if isinstance(subject, str):
-        return line_of(subject)
-    where = f" [{line_of(subject.environment)}]" if subject.environment else ""
-    return f"{line_of(subject.subject)} -- {subject.phrase or '?'} --> {line_of(subject.object)}{where}"
+        return word(subject)
+    where = f" [{word(subject.environment)}]" if subject.environment else ""
+    return f"{word(subject.subject)} -- {subject.phrase or '?'} --> {word(subject.object)}{where}"
 
 
 def _side(label: str, side: Side, indent: str) -> Iterator[str]:
@@ -109,9 +110,9 @@ def _side(label: str, side: Side, indent: str) -> Iterator[str]:
 
 
 def _versus(part: Versus, indent: str) -> Iterator[str]:
-    name = f" {line_of(part.name)}" if part.name else ""
+    name = f" {word(part.name)}" if part.name else ""
     if part.short:
-        was, now = (line_of(text) if text is not None else "(nothing)" for text in (part.before, part.after))
+        was, now = (word(text) if text is not None else "(nothing)" for text in (part.before, part.after))
         yield f"{indent}{part.label}{name}: {was} -> {now}"
         return
     yield f"{indent}{part.label}{name}:"
