@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,10 +38,28 @@ SHOWN: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }  # fmt: skip
 FACT = "Seventeen herons nest on the roof."
 REASON = "They moved to the harbour."
-WITHDRAWALS = {
-    "retract_claim": {"reason": REASON},
-    "end_relation_validity": {"reason": REASON},
-}
+OPS = ("retract_claim", "end_relation_validity")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A pot with a claim of each kind, all of them withdrawn again, and the commit before that."""
+
+    repo: GitRepo
+    before: str
+    ops: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def told(pot_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    repo = GitRepo(Path(shutil.copytree(pot_template, tmp_path_factory.mktemp("told") / "pot")))
+    ops = {kind: OPS[place % len(OPS)] for place, kind in enumerate(SHOWN)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(repo.root.parent))
+        patch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+        before = write(repo, *(assertion(held) for _, held in SHOWN.values()))
+        write(repo, *({"op": ops[kind], **SHOWN[kind][1], "reason": REASON} for kind in SHOWN))
+    return Told(repo, before, ops)
 
 
 def write(repo: GitRepo, *operations: Mapping[str, Any]) -> str:
@@ -65,50 +86,47 @@ def marks(found: Any) -> list[Mapping[str, Any]]:
     return [mark for held in found for mark in marks(held)] if isinstance(found, list) else []
 
 
-@pytest.mark.parametrize("op", WITHDRAWALS)
 @pytest.mark.parametrize("kind", SHOWN)
-def test_what_was_withdrawn_is_gone_and_kept(pot_repo: GitRepo, kind: str, op: str) -> None:
-    words, held = SHOWN[kind]
-    before = write(pot_repo, assertion(held))
-    assert FACT in ok(pot_repo.root, *words)
-    write(pot_repo, {"op": op, **held, **WITHDRAWALS[op]})
+def test_what_was_withdrawn_is_gone_and_kept(told: Told, kind: str) -> None:
+    repo, words, op = told.repo, SHOWN[kind][0], told.ops[kind]
+    assert items(repo, *words) == []
+    assert ok(repo.root, *words).startswith("Nothing found.")
 
-    assert items(pot_repo, *words) == []
-    gone = ok(pot_repo.root, *words)
-    assert FACT not in gone
-    assert "Nothing found." in gone
-
-    (item,) = items(pot_repo, *words, "--include-invalidated")
+    (item,) = items(repo, *words, "--include-invalidated")
     assert FACT in json.dumps(item)
-    told = marks(item)
-    assert {mark["reason"] for mark in told} == {REASON}
-    assert all(mark["valid_to"] and mark["op"] == op and mark["by"]["user"] for mark in told)
-    text = ok(pot_repo.root, *words, "--include-invalidated")
+    found = marks(item)
+    assert {mark["reason"] for mark in found} == {REASON}
+    mark = next(mark for mark in found if mark["op"] == op)
+    text = ok(repo.root, *words, "--include-invalidated")
     assert FACT in text
-    assert f'withdrawn {told[0]["valid_to"]} by {told[0]["by"]["user"]}: "{REASON}"' in text
-
-    for then in (("--as-of", "2026-02-01"), ("--rev", before), ("--rev", before, "--as-of", "2026-02-01")):
-        assert [FACT in json.dumps(one) for one in items(pot_repo, *words, *then)] == [True], then
-        assert FACT in ok(pot_repo.root, *words, *then)
-    for earlier in (("--as-of", "2025-12-31"), ("--rev", before, "--as-of", "2025-12-31")):
-        assert items(pot_repo, *words, *earlier) == []
+    assert f'withdrawn {mark["valid_to"]} by {mark["by"]["user"]}: "{REASON}"' in text
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_distinct_sources_corroborate_and_one_source_twice_does_not(pot_repo: GitRepo, kind: str) -> None:
-    words, held = SHOWN[kind]
+def test_what_stood_then_is_there_then(told: Told, kind: str) -> None:
+    repo, words, before = told.repo, SHOWN[kind][0], told.before
+    assert FACT in ok(repo.root, *words, "--as-of", "2026-02-01")
+    assert [FACT in json.dumps(one) for one in items(repo, *words, "--rev", before)] == [True]
+    assert FACT in ok(repo.root, *words, "--rev", before, "--as-of", "2026-02-01")
+    assert items(repo, *words, "--rev", before, "--as-of", "2025-12-31") == []
+
+
+def test_distinct_sources_corroborate_and_one_source_twice_does_not(pot_repo: GitRepo) -> None:
     first, second = (
         {"source_ref": f"linear:ENG-{number}", "authority": "external_system"} for number in (1, 2)
     )
-    write(pot_repo, assertion(held, evidence=[first]))
-    write(pot_repo, assertion(held, evidence=[first], description="The same source says it in other words."))
-    (item,) = items(pot_repo, *words)
-    assert item["corroboration"] == 1
-    write(pot_repo, assertion(held, evidence=[second]))
-    (item,) = items(pot_repo, *words)
-    assert item["corroboration"] == 2
-    assert sorted(item["source_refs"]) == ["linear:ENG-1", "linear:ENG-2"]
-    text = ok(pot_repo.root, *words)
+    again = "The same source says it in other words."
+    every = [held for _, held in SHOWN.values()]
+    write(pot_repo, *(assertion(held, evidence=[first]) for held in every))
+    write(pot_repo, *(assertion(held, evidence=[first], description=again) for held in every))
+    once = pot_repo.git("rev-parse", "HEAD")
+    write(pot_repo, *(assertion(held, evidence=[second]) for held in every))
+    for kind, (words, _) in SHOWN.items():
+        assert [item["corroboration"] for item in items(pot_repo, *words, "--rev", once)] == [1], kind
+        (item,) = items(pot_repo, *words)
+        assert item["corroboration"] == 2, kind
+        assert sorted(item["source_refs"]) == ["linear:ENG-1", "linear:ENG-2"]
+    text = ok(pot_repo.root, *BUGS)
     assert text.count(FACT) == 1
     assert "1 item;" in text
     assert "linear:ENG-1" in text
@@ -170,19 +188,11 @@ def test_every_view_refuses_what_it_cannot_answer(pot_repo: GitRepo) -> None:
             held = document(pot_repo.root, *words)
             assert held["error"]["code"] == "missing_required_scope", view["key"]
             assert held["error"]["detail"]["required_any_scope"] == view["required_any_scope"]
-            assert run(pot_repo.root, *words).returncode == 1
-        given = {
-            "--service": "service",
-            "--since": "since",
-            "--environment": "environment",
-            "--depth": "depth",
-        }
-        for option, name in given.items():
-            if name in view["filters"]:
-                continue
-            held = document(pot_repo.root, *words, option, "1d" if option == "--since" else "2")
-            assert held["error"]["code"] == "unsupported_filter", (view["key"], option)
-            assert held["error"]["detail"]["unsupported"] == [name]
+        given = {"service": "--service", "since": "--since", "depth": "--depth"}
+        name = next(name for name in given if name not in view["filters"])
+        held = document(pot_repo.root, *words, given[name], "1d" if name == "since" else "2")
+        assert held["error"]["code"] == "unsupported_filter", (view["key"], name)
+        assert held["error"]["detail"]["unsupported"] == [name]
 
 
 def test_a_question_about_nothing_here_comes_back_empty_or_weak(pot_repo: GitRepo) -> None:
