@@ -35,7 +35,10 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_moment(text: str, now: datetime) -> datetime:
-    """A moment that a reader names: a time with an offset, a date (its first instant in UTC), or an age (`30d`)."""
+    """A moment that a reader names: a time with an offset, a date (its first instant in UTC), or an age (`30d`).
+
+    A time keeps its offset, so that it is told as it was asked. Raises `TimeFormatError`.
+    """
     text = text.strip()
     window = _WINDOW.match(text)
     if window:
@@ -45,7 +48,8 @@ def parse_moment(text: str, now: datetime) -> datetime:
             return datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError as error:
             raise TimeFormatError(f"{text!r} is not a date") from error
-    return parse_time(text)
+    parse_time(text)
+    return datetime.fromisoformat(text)
 
 
 def parse_window(text: str) -> timedelta:
