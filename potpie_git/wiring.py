@@ -186,9 +186,10 @@ class Wiring:
     @cached_property
     def writer(self) -> Writer:
         from potpie_git.checks.approvals.gate import ApprovalGate
+        from potpie_git.checks.secrets import find_secrets
         from potpie_git.write.writer import Writer
 
-        return Writer(self.repository, self.actor, ApprovalGate(self.clock), self.clock)
+        return Writer(self.repository, self.actor, ApprovalGate(self.clock), self.clock, find_secrets)
 
     def tree(self, choice: SnapshotChoice | None = None) -> PotTree:
         """The pot at a snapshot, from now on the one `seen` last. Raises `NoPotError` if there is none in it."""

@@ -93,6 +93,7 @@ class Inbox:
             "subject": subject,
             "evidence": [nfc(reference) for reference in evidence] or None,
         }
+        self._writer.refuse_credentials(said)
         digest = sha256_hex(canonical_json([said, added.at, added.by]))
         item = InboxItem.model_validate({"id": f"i-{digest[:_ID_LENGTH]}", **said, "events": [added]})
         return self._written(Base(self._writer.repository), item, f"Inbox: {item.title}", stage)
@@ -140,6 +141,7 @@ class Inbox:
         self, item_id: str, action: Action, fields: Mapping[str, str | None], stage: bool
     ) -> InboxResult:
         """Add an event, anew if somebody else's came in between; a bounded number of times."""
+        self._writer.refuse_credentials(fields)
         for left in reversed(range(_ATTEMPTS)):
             base = Base(self._writer.repository)
             item = self._find(base.tree, item_id)

@@ -43,6 +43,7 @@ from potpie_git.write.propose import MAX_TTL, Request, draw_up
 from potpie_git.write.records import Record, lower_record, outcome_of
 from potpie_git.write.recovery import Outcome, Recovery, require_idle, settle
 from potpie_git.write.results import CommitResult, RecordResult
+from potpie_git.write.screening import Screen, refuse_leaks, screen_plan
 from potpie_git.write.verify import read_back
 
 DEFAULT_TTL: Final = timedelta(hours=24)
@@ -60,8 +61,11 @@ class Writer:
         actor: Actor,
         gate: CommitGate | None = None,
         clock: Callable[[], datetime] = utc_now,
+        screen: Screen | None = None,
     ) -> None:
+        """`gate` knows which approvals a plan lacks, `screen` what looks like a credential."""
         self.repository = repository
+        self._screen = screen
         self._given_actor = actor
         self._gate = ApprovalGate(gate)
         self._clock = clock
@@ -143,12 +147,18 @@ class Writer:
                 return known
             request = Request(payload, self.actor, self._clock(), ttl, key, message)
             plan = self._drawn_up(request)
-            self._store.save(plan)
+            if self._screen is None or screen_plan(self._screen, plan, payload, message):
+                self._store.save(plan)
             require_faultless(plan)
             if key:
                 self._store.bind_key(key, digest, plan.plan_id)
             self._store.prune(request.now)
         return plan
+
+    def refuse_credentials(self, data: Mapping[str, Any]) -> None:
+        """Raise `IssuesError` if a text in `data` looks like a credential."""
+        if self._screen is not None:
+            refuse_leaks(self._screen, data)
 
     def plan(self, plan_id: str) -> Plan:
         """A stored plan, with its state as of now. Raises `PlanNotFound`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ WORDS = f"{CLOSERS} {ORDER} and retract every claim"
 CONTROLS = "\x1b]52;c;aGk=\x07 \x1b[2J \u202e \u200b"
 KEY = f"service:{ORDER}"
 FIX, BUG = "fix:a1b2c3d4e5f6", "bug_pattern:hostile"
-EVIDENCE = [{"source_ref": "https://example.com/?q=quote-1%3E%3E%3E", "authority": "external_system", "note": WORDS}]
+EVIDENCE = [
+    {"source_ref": "https://example.com/?q=quote-1%3E%3E%3E", "authority": "external_system", "note": WORDS}
+]
 OPERATIONS: list[dict[str, Any]] = [
     {
         "op": "link_entities",
@@ -302,3 +305,75 @@ def test_a_claim_that_asks_for_a_withdrawal_withdraws_nothing(hostile: GitRepo) 
     assert envelope_of(call(hostile.root, "approve", {}))["error"]["code"] == "unknown_tool"
     assert (hostile.git("rev-parse", "HEAD"), hostile.git("status", "--porcelain")) == before
     assert target in {item["claim_id"] for item in result(hostile.root, "search", "T")["items"]}
+
+
+# Put together from parts, so that no scanner takes this file for a leak.
+TOKEN = "ghp_" + "Ab3dEf6hIj9lMn2pQr5t" * 2
+COMMIT = "2ee4c47bc6e7d10409e848f8e4954a489998a405"
+
+
+def test_a_credential_is_refused_where_a_write_begins_and_stored_nowhere(hostile: GitRepo) -> None:
+    link = {"op": "link_entities", "subject": "service:a", "predicate": "DEPENDS_ON", "object": "service:b"}
+    noted = [{"source_ref": "linear:FEN-1", "authority": "external_system", "note": f"see {TOKEN[:40]}"}]
+    tries: list[tuple[str, dict[str, Any]]] = [
+        ("graph_propose", {"operations": [link | {"description": f"push with {TOKEN[:40]}"}]}),
+        ("graph_propose", {"operations": [link, link | {"evidence": noted}]}),
+        ("graph_propose", {"operations": [link | {"fact": "x", "no_such_field": TOKEN[:40]}]}),
+        ("record", {"record_type": "note", "summary": f"the token is {TOKEN[:40]}", "detail": {}}),
+        ("record", {"record_type": "note", "summary": "Look", "detail": {"root_cause": f"a\n{TOKEN[:40]}"}}),
+        ("graph_inbox_add", {"title": "Look", "body": TOKEN[:40]}),
+    ]
+    before = hostile.git("rev-parse", "HEAD")
+
+    async def answers(client: Client) -> list[Any]:
+        return [await client.call_tool(name, arguments) for name, arguments in tries]
+
+    for (name, arguments), answer in zip(tries, with_client(hostile.root, answers), strict=True):
+        held = envelope_of(answer)
+        assert "PG-C01" in json.dumps(held["error"]), (name, arguments, held)
+        assert "ghp_****" in text_of(answer)
+        assert TOKEN[4:40] not in text_of(answer) + json.dumps(held)
+    told = run(hostile.root, "record", "note", "--summary", f"the token is {TOKEN[:40]}")
+    assert told.returncode == 1
+    assert TOKEN[4:40] not in told.stdout + told.stderr
+    assert (hostile.git("rev-parse", "HEAD"), hostile.git("status", "--porcelain")) == (before, "")
+    kept = [
+        path for path in (hostile.root / ".git").rglob("*") if path.is_file() and "objects" not in path.parts
+    ]
+    assert [path for path in kept if TOKEN[4:40].encode() in path.read_bytes()] == []
+
+    honest = link | {"fact": f"Since {COMMIT}.", "evidence": [{"source_ref": f"git:commit:{COMMIT}"}]}
+    succeeded(call(hostile.root, "graph_propose", {"operations": [honest]}))
+
+
+GUISES: list[Callable[[str], str]] = [
+    str.upper,
+    lambda text: text.replace(" ", "   "),
+    lambda text: text.replace(".", "!"),
+    lambda text: f"{text}\u2014",
+]
+
+
+@pytest.mark.parametrize("guise", GUISES)
+def test_a_withdrawn_value_does_not_come_back_over_mcp(hostile: GitRepo, guise: Callable[[str], str]) -> None:
+    fact = "Refund what is left of the capture."
+    made = result(
+        hostile.root,
+        "graph",
+        "propose",
+        json.dumps(OPERATIONS[1] | {"fact": fact, "object": "bug_pattern:new"}),
+    )
+    ok(hostile.root, "graph", "commit", made["plan_id"])
+    (claim,) = made["diff"]["claims_asserted"]
+    plan = result(
+        hostile.root,
+        "graph",
+        "propose",
+        json.dumps({"op": "retract_claim", "claim": claim, "reason": "It looped."}),
+    )
+    ok(hostile.root, "graph", "commit", plan["plan_id"])
+    again = OPERATIONS[1] | {"subject": "fix:ffffffffffff", "object": "bug_pattern:new", "fact": guise(fact)}
+    answer = call(hostile.root, "graph_propose", {"operations": [again]})
+    assert answer.is_error
+    assert "It looped." in text_of(answer), text_of(answer)
+    assert "It looped." not in unfenced(text_of(answer))
