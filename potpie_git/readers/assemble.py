@@ -9,7 +9,13 @@ from potpie_git.domain.envelope import Coverage, EvidenceItem, ReadEnvelope, Rel
 from potpie_git.domain.query import ClaimRow, Standing
 from potpie_git.domain.ranking import Ranked
 from potpie_git.domain.vocabulary import View
-from potpie_git.readers.items import MAX_RELATIONS, Candidate, authored_payload, source_refs, stale_reason
+from potpie_git.readers.items import (
+    MAX_RELATIONS,
+    Candidate,
+    authored_payload,
+    item_stale_reason,
+    source_refs,
+)
 from potpie_git.readers.question import Question
 from potpie_git.readers.request import RelationDetail
 
@@ -41,7 +47,7 @@ def evidence_item(
 ) -> EvidenceItem:
     """One item, as its shape, detail and relations were asked for."""
     made = ranked.item
-    reason = stale_reason(question, made.lead)
+    reason = item_stale_reason(question, made)
     return EvidenceItem(
         include=include,
         candidate_key=made.key,

@@ -18,6 +18,7 @@ from potpie_git.readers.statements import Statement
 
 # Relations shown on one item; the number left out is told.
 MAX_RELATIONS = 50
+_OUTLIVED = "nobody has confirmed it within the time that facts of its family stay fresh"
 
 
 @dataclass
@@ -206,6 +207,15 @@ def relation(statement: Statement, *, outcome: str | None = None, depth: int | N
     )
 
 
+def item_stale_reason(question: Question, made: Candidate) -> str | None:
+    """Why an item is stale, by the claim that speaks for it; a place that changed tells more than time that passed."""
+    reason = stale_reason(question, made.lead)
+    if reason != _OUTLIVED:
+        return reason
+    others = (stale_reason(question, one) for one in made.statements)
+    return next((other for other in others if other not in (None, _OUTLIVED)), reason)
+
+
 def stale_reason(question: Question, statement: Statement) -> str | None:
     """Why a statement may no longer hold although nobody withdrew it; None if any of its claims is fresh."""
     if not statement.stands or statement.standing is Standing.DERIVED:
@@ -221,7 +231,7 @@ def _stale(question: Question, row: ClaimRow) -> str | None:
             what = "has changed" if state is EvidenceState.CHANGED else "is gone"
             return f"{word(item.source_ref)} {what} since the claim was written"
     if outlived(row.claim, question.moment):
-        return "nobody has confirmed it within the time that facts of its family stay fresh"
+        return _OUTLIVED
     return None
 
 

@@ -150,7 +150,7 @@ def _candidate(question: Question, bug: Bug) -> Candidate | None:
     degree = _degree(question, bug)
     if degree == 0.0:
         return None
-    lead = best([*bug.reproductions, *_resolutions(bug)]) or best(bug.statements)
+    lead = best(_symptoms(bug)) or best([*bug.reproductions, *_resolutions(bug)]) or best(bug.statements)
     if lead is None or not (lead.stands or question.request.include_invalidated):
         return None
     outcomes = {fix: bug.outcome(fix) for fix in _tried(bug)}
@@ -176,6 +176,11 @@ def _degree(question: Question, bug: Bug) -> float:
     if best_place.contradicts or not (best_place.matched or question.text):
         return 0.0
     return best_place.degree
+
+
+def _symptoms(bug: Bug) -> list[Statement]:
+    """Where the bug is felt: a claim about a line of code says its cause rather than what people see."""
+    return [one for one in bug.reproductions if one.stands and one.claim.object_type != "CodeAsset"]
 
 
 def _resolutions(bug: Bug) -> list[Statement]:

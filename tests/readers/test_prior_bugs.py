@@ -2,6 +2,7 @@
 
 import pytest
 
+from potpie_git.domain.freshness import EvidenceState
 from potpie_git.readers.request import ReadRequest
 from tests.readers.support import MemoryClaims, claim, scope, trunk, withdrawn
 
@@ -186,3 +187,37 @@ def test_a_merged_bug_is_one_bug() -> None:
 def test_a_fix_without_a_bug_is_still_found_by_its_verification() -> None:
     (item,) = _read([PROVED], query="green for a fortnight").items
     assert item.candidate_key == FIX
+
+
+def test_a_bug_is_told_by_what_people_see_rather_than_by_its_cause() -> None:
+    cause = claim(
+        BUG, "REPRODUCES", "code:payments:src/refunds.py", fact="The amount is read before the capture",
+        truth="source_observation", refs=["repo:src/refunds.py"],
+    )  # fmt: skip
+    (item,) = _read([cause, SEEN], scope=scope("service:refunds")).items
+    assert item.payload["description"] == SEEN.fact
+    (item,) = _read([cause], query="amount read before the capture").items
+    assert item.payload["description"] == cause.fact
+
+
+def test_a_bug_that_no_claim_places_is_told_by_the_symptom_that_its_fix_names() -> None:
+    fixed = claim(
+        FIX, "RESOLVED", BUG, fact="Ask for what is left", details={"symptom_signature": "Refund fails"}
+    )
+    (item,) = _read([fixed], query="ask for what is left").items
+    assert item.payload["symptom"] == "Refund fails"
+    (item,) = _read([fixed, SEEN], query="ask for what is left").items
+    assert "symptom" not in item.payload
+
+
+def test_a_place_that_changed_is_told_rather_than_time_that_passed() -> None:
+    old = {"recorded": "2026-01-01T00:00:00Z"}
+    seen = claim(BUG, "REPRODUCES", "service:refunds", fact="The gateway answers 409", **old)
+    cause = claim(BUG, "REPRODUCES", "code:payments:src/refunds.py", refs=["repo:src/refunds.py"], **old)
+    changed = {"repo:src/refunds.py": EvidenceState.CHANGED}
+    reader = trunk(MemoryClaims([seen, cause]), evidence_state=lambda item: changed.get(item.source_ref))
+    request = ReadRequest(query="gateway answers 409")
+    (item,) = reader.read_view("debugging", "prior_occurrences", request).items
+    assert item.stale_reason == "repo:src/refunds.py has changed since the claim was written"
+    (item,) = _read([seen], query="gateway answers 409").items
+    assert "stay fresh" in (item.stale_reason or "")
