@@ -7,7 +7,7 @@ import traceback
 from types import TracebackType
 
 from potpie_git.cli.context import CommandContext
-from potpie_git.cli.output import note
+from potpie_git.cli.output import ReaderGoneError, note
 from potpie_git.domain.errors import PotpieError, StorageError
 from potpie_git.domain.version import __version__
 
@@ -31,7 +31,7 @@ class Boundary:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if error is None or not isinstance(error, Exception) or isinstance(error, BrokenPipeError):
+        if error is None or not isinstance(error, Exception) or isinstance(error, ReaderGoneError):
             return False
         if isinstance(error, PotpieError):
             self.error = error

@@ -15,7 +15,7 @@ from potpie_git.cli.context import CommandContext
 from potpie_git.cli.encoding import require_utf8_mode, speak_like_the_terminal, texts
 from potpie_git.cli.globals import GlobalOptions, split_globals
 from potpie_git.cli.lazy import LazyGroup, UnknownCommandError
-from potpie_git.cli.output import note, print_error, print_json, print_reply
+from potpie_git.cli.output import ReaderGoneError, note, print_error, print_json, print_reply
 from potpie_git.cli.performing import Outcome, perform
 from potpie_git.cli.reply import Reply
 from potpie_git.domain.errors import ExitCode, InvalidInputError, PotpieError
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         status = run(arguments)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         # The reader went away (`| head`); there is nobody left to tell.
         _forget_output()
         status = int(ExitCode.OK)

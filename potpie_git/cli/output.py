@@ -14,6 +14,13 @@ from potpie_git.domain.text_safety import escape_for_display
 from potpie_git.domain.vocabulary import CONTRACT_VERSION, ONTOLOGY_VERSION
 
 
+class ReaderGoneError(Exception):
+    """Whoever read our output closed the pipe (`| head`).
+
+    Not an error of the operating system: the command line's library would take that for a failure of the command.
+    """
+
+
 def envelope(
     command: str,
     reply: Reply,
@@ -100,6 +107,8 @@ def _write(stream: Any, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
     except UnicodeEncodeError:
         encoding = stream.encoding or "ascii"
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -99,10 +99,13 @@ class ReadRequest:
                 f"depth {self.depth} is not between 1 and {MAX_TRAVERSAL_DEPTH}",
                 hint="A read walks a bounded neighbourhood; start a second one from what it found.",
             )
-        for name, kind in (("direction", Direction), ("sort", Sort)):
+        kinds = {"direction": Direction, "sort": Sort, "detail": Detail, "relations": RelationDetail}
+        for name, kind in kinds.items():
             held = getattr(self, name)
             if held is not None and held not in get_args(kind):
-                raise BadFilterError(f"{name} {held!r} is not one of: {', '.join(get_args(kind))}")
+                raise BadFilterError(
+                    f"{name} {held!r} is not one of: {', '.join(get_args(kind))}.{did_you_mean(held, get_args(kind))}"
+                )
         if self.query_threshold is not None and not 0.0 <= self.query_threshold <= 1.0:
             raise BadFilterError(f"query_threshold {self.query_threshold} is not between 0 and 1")
         if self.query is not None and not self.query.strip():

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.support.git_repo import GitRepo
-from tests.support.program import ok, result, run
+from tests.support.program import PROGRAM, ok, result, run
+
+EXAMPLE = Path(__file__).resolve().parents[2] / ".potpie-example"
 
 FIX = (
     "record", "fix", "--scope", "service:press", "--evidence", "github:pr:acme/press:7",
@@ -107,3 +112,65 @@ def test_a_missing_scope_is_met_by_options_that_are_there(pot_repo: GitRepo) -> 
     done = run(pot_repo.root, "graph", "read", "--subgraph", "decisions", "--view", "active_decisions")
     assert done.returncode == 1
     assert "Add --service NAME or --path PATH or --repo NAME or --query TEXT." in done.stderr
+
+
+LONG = (
+    ("graph", "export"),
+    (
+        "graph",
+        "read",
+        "--subgraph",
+        "admin",
+        "--view",
+        "inspection_slice",
+        "--limit",
+        "300",
+        "--format",
+        "jsonl",
+    ),
+    ("graph", "read", "--subgraph", "admin", "--view", "inspection_slice", "--limit", "300", "--json"),
+    ("graph", "read", "--subgraph", "admin", "--view", "inspection_slice", "--limit", "300"),
+)
+
+
+@pytest.mark.parametrize("words", LONG, ids=[" ".join(words[:2] + words[-1:]) for words in LONG])
+def test_a_reader_that_has_seen_enough_is_no_failure(git_repo: GitRepo, words: tuple[str, ...]) -> None:
+    shutil.copytree(EXAMPLE, git_repo.root / ".potpie")
+    git_repo.commit("what the team knows")
+    with subprocess.Popen(
+        [str(PROGRAM), *words], cwd=git_repo.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert len(process.stdout.read(10)) == 10
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "hint"),
+    [("--detail", "ful", "'full'"), ("--relations", "sumary", "'summary'"), ("--sort", "newst", "'newest'")],
+)
+def test_a_value_that_an_option_does_not_take_is_refused(
+    pot_repo: GitRepo, option: str, value: str, hint: str
+) -> None:
+    done = run(
+        pot_repo.root, "graph", "read", "--subgraph", "admin", "--view", "inspection_slice", option, value
+    )
+    assert done.returncode == 1
+    assert f"Did you mean {hint}?" in done.stderr
+
+
+def test_a_key_is_not_said_twice(press: GitRepo) -> None:
+    view = (
+        "graph",
+        "read",
+        "--subgraph",
+        "infra_topology",
+        "--view",
+        "service_neighborhood",
+        "--service",
+        "press",
+    )
+    assert "│ service:press" not in ok(press.root, *view, "--relations", "summary")

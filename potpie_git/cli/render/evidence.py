@@ -102,7 +102,8 @@ def _labels(item: EvidenceItem) -> str:
 def item_text(item: EvidenceItem) -> str:
     """One item with its labels, relations and sources."""
     lines = [f"{item.score:.2f}  {word(item.candidate_key)}  ({_labels(item)})"]
-    lines += [f"      {line}" for line in barred(headline(item))]
+    if headline(item) != item.candidate_key:
+        lines += [f"      {line}" for line in barred(headline(item))]
     fact = item.payload.get("fact")
     if isinstance(fact, str) and fact != headline(item):
         lines += [f"      {line}" for line in barred(fact)]
