@@ -105,8 +105,10 @@ def _degree(question: Question, held: list[Statement]) -> float | None:
         return None if not held else 0.5
     if any(_named(question, one.claim) for one in held):
         return 1.0
-    targets = [one.claim for one in held if one.predicate in _TARGETS]
-    found = [overlap(question.scope, claim_dimensions([claim])) for claim in targets]
+    told = [claim_dimensions([one.claim]) for one in held if one.predicate in _TARGETS]
+    # What touched the repository as a whole says nothing about one of its files.
+    wanted = [one for one in told if "path" not in question.scope.dimensions or one.keys() - {"repo"}]
+    found = [overlap(question.scope, one) for one in wanted]
     met = [one.degree for one in found if one.matched and not one.contradicts]
     return max(met, default=None)
 

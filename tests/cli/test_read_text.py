@@ -174,3 +174,12 @@ def test_a_key_is_not_said_twice(press: GitRepo) -> None:
         "press",
     )
     assert "│ service:press" not in ok(press.root, *view, "--relations", "summary")
+
+
+def test_a_walk_says_by_which_name_an_entity_goes_now(git_repo: GitRepo) -> None:
+    shutil.copytree(EXAMPLE, git_repo.root / ".potpie")
+    git_repo.commit("what the team knows")
+    words = ("graph", "neighborhood", "--entity", "service:seed-catalogue", "-n", "1")
+    first = ok(git_repo.root, *words).splitlines()[0]
+    assert first == "service:seed-catalogue is service:variety-catalog by now."
+    assert result(git_repo.root, *words)["resolved_from"] == "service:seed-catalogue"

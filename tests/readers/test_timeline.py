@@ -132,3 +132,10 @@ def test_a_question_ranks_by_what_matches() -> None:
         valid_from="2026-06-01T00:00:00Z",
     )
     assert _keys(claims, query="signing keys rotated")[0] == "activity:ci:2"
+
+
+def test_what_touched_the_repository_as_a_whole_is_no_answer_about_a_path() -> None:
+    whole = _event(1, "repo:github.com/acme/payments")
+    inside = _event(2, "code:payments:src/refunds.py")
+    assert _keys([whole, inside], scope=scope("path:src")) == ["activity:ci:2"]
+    assert set(_keys([whole, inside], scope=scope("repo:acme/payments"))) >= {"activity:ci:1"}

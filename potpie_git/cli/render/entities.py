@@ -36,7 +36,9 @@ def neighborhood_text(found: Neighborhood) -> str:
     """The edges around an entity, the nearest first; what lies further away stands further in."""
     if not found.edges:
         return f"Nothing stands around {word(found.entity_key)}."
-    lines = [_edge(edge) for edge in found.edges]
+    renamed = found.resolved_from
+    lines = [f"{word(renamed)} is {word(found.entity_key)} by now."] if renamed else []
+    lines += [_edge(edge) for edge in found.edges]
     if found.truncated:
         lines.append("There is more; raise --limit or --depth.")
     return "\n".join(lines)
