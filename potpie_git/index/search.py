@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEXICAL_WEIGHT = 0.5
 # Where nothing in the pot answers, the best score stays below these as a rule: blended, and the cosine alone.
-WEAK_BELOW = 0.36
+WEAK_BELOW = 0.40
 WEAK_COSINE_BELOW = 0.30
 # An item near the best strong one is not weak.
 NEAR_THE_BEST = 0.8

@@ -1,30 +1,29 @@
 """Recall on the retrieval sets does not fall: the bundled model and words together find more than either alone."""
 
-from typing import Any
-
 import pytest
 
 from potpie_git.domain.query import MatchMode
-from tests.bench.retrieval.run import SETS, RetrievalSet, asker, indexed, measure
+from tests.bench.retrieval.measure import measure
+from tests.bench.retrieval.run import MODES, searcher
+from tests.bench.retrieval.sets import SETS, RetrievalSet, pot_of
 
-# What each set gives is in tests/bench/retrieval/results.md; a little is left for ties.
-LEAST = {"payments": (0.80, 0.97), "mixed": (0.67, 0.88)}
+# What each set gives is in tests/bench/retrieval/results.md; a little is left for processors that round differently.
+LEAST = {"payments": (0.84, 0.98), "mixed": (0.77, 0.92)}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LEAST))
 def test_hybrid_search_finds_more_than_words_or_meaning_alone(name: str) -> None:
     held = RetrievalSet.load(SETS / f"{name}.json")
-    with indexed(held) as index:
-        got: dict[MatchMode, dict[str, Any]] = {
-            mode: measure(held, asker(index, mode))
-            for mode in (MatchMode.LEXICAL, MatchMode.VECTOR, MatchMode.HYBRID)
-        }
-    hybrid = got[MatchMode.HYBRID]
+    with pot_of(held) as repository:
+        got = {mode: measure(held, searcher(held, repository, mode)) for mode in MODES}
+    hybrid = got.pop(MatchMode.HYBRID)
     first, fifth = LEAST[name]
     assert hybrid["recall_at_1"] >= first
     assert hybrid["recall_at_5"] >= fifth
-    for mode in (MatchMode.LEXICAL, MatchMode.VECTOR):
-        assert hybrid["mrr"] > got[mode]["mrr"]
-    assert hybrid["right_but_weak"] <= 0.08 * hybrid["answered"]
-    assert hybrid["nothing_rejected"] >= 0.55 * hybrid["nothing"]
+    for half in got.values():
+        for figure in ("recall_at_1", "recall_at_5", "mrr"):
+            assert hybrid[figure] >= half[figure]
+    assert hybrid["two_steps_answered"] == hybrid["two_steps"]
+    assert hybrid["right_but_weak"] <= 0.12 * hybrid["answered"]
+    assert hybrid["nothing_rejected"] >= 0.7 * hybrid["nothing"]

@@ -19,7 +19,8 @@ from potpie_git.domain.card import retrieval_card
 from potpie_git.domain.lexical import STOP_WORDS, bm25_scores, saturated
 from potpie_git.index import MiniLM
 from potpie_git.index.search import LEXICAL_WEIGHT
-from tests.bench.retrieval.run import DEPTH, SETS, Ask, RetrievalSet, measure
+from tests.bench.retrieval.measure import DEPTH, Ask, Found, measure
+from tests.bench.retrieval.sets import SETS, RetrievalSet
 
 # The usual constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 RANK_CONSTANT = 60
@@ -95,7 +96,7 @@ def methods(model: MiniLM, cards: Sequence[str]) -> dict[str, Score]:
 
 
 def asker(score: Score, paths: Sequence[str]) -> Ask:
-    return lambda text: ([paths[place] for place in np.argsort(-score(text), kind="stable")[:DEPTH]], set())
+    return lambda text: [Found({paths[place]}) for place in np.argsort(-score(text), kind="stable")[:DEPTH]]
 
 
 def main() -> None:
