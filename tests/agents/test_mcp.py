@@ -59,6 +59,7 @@ def test_a_tool_takes_what_its_command_takes(name: str) -> None:
     }
     assert {*tool.properties} - {"operations"} <= declared
     assert set(tool.schema["required"]) <= set(tool.properties)
+    assert list(Draft202012Validator(tool.schema).iter_errors({"approved_by": "me"})), "and nothing else"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in template_kinds() if kind in MUTATION_OPS])

@@ -120,3 +120,11 @@ def test_a_wheel_holds_the_package_and_nothing_beside_it(unpacked_wheel: Path) -
     top = {path.name for path in unpacked_wheel.iterdir() if not path.name.endswith(".dist-info")}
     assert top == {"potpie_git"}
     assert (unpacked_wheel / "potpie_git" / "py.typed").is_file()
+
+
+def test_a_wheel_holds_what_the_package_reads_beside_its_modules(
+    unpacked_wheel: Path, committed_paths: list[str]
+) -> None:
+    data = [path for path in committed_paths if path.startswith("potpie_git/") and not path.endswith(".py")]
+    assert "potpie_git/store/skills/texts/potpie-recall.md" in data
+    assert [path for path in data if not (unpacked_wheel / path).is_file()] == []

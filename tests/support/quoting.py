@@ -10,14 +10,16 @@ from markdown_it import MarkdownIt
 from potpie_git.domain.fence import BAR
 
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"')
+# A label such as `was` may stand before the bar.
+_BARRED = re.compile(rf"\s*(?:was |is  )?{BAR}")
 _FENCE = re.compile(r"^<<<(quote-\d+)(?: [^\n]*)?\n(.*?)^\1>>>$", re.MULTILINE | re.DOTALL)
 _VOID = {"meta", "br", "link", "hr", "img", "input"}
 
 
 def unquoted(text: str) -> str:
-    """Lines up to their bar, without what stands in quotation marks; white space made one."""
-    lines = (line.partition(BAR)[0] for line in text.split("\n"))
-    return " ".join(_MARKS.sub("", "\n".join(lines)).split())
+    """Lines that do not stand behind a bar, without what stands in quotation marks; white space made one."""
+    lines = (_MARKS.sub("", line) for line in text.split("\n") if not _BARRED.match(line))
+    return " ".join(" ".join(lines).split())
 
 
 def unfenced(text: str) -> str:
