@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from potpie_git.store.errors import UnsafePathError
 from potpie_git.store.names import folded_name, is_git_directory_name, is_look_alike
+from potpie_git.store.objects import TreeNode, tree_order
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import (
     Anomaly,
@@ -19,6 +22,7 @@ from potpie_git.store.snapshot import (
     entry_anomalies,
     tree_anomalies,
 )
+from potpie_git.store.snapshots.anomalies import is_plain, looked_at
 from tests.support.git_repo import GitRepo
 
 NFC, NFD = "naïve.yaml", "nai\u0308ve.yaml"
@@ -265,3 +269,34 @@ def test_a_list_of_entries_is_judged_the_same_way(repo: Repository, trees: Trees
     assert entry_anomalies(reversed(entries)) == tree_anomalies(repo, commit)
     assert len(entry_anomalies(entries)) == 5
     assert entry_anomalies([]) == []
+
+
+ODD_NAMES = st.sampled_from(
+    [".git", "GIT~1", "a.", "a ", "A", "a", "a\nb", "b", "", "..", "é", "e\u0301", "a.yaml", "a\u200b", "a/b"]
+)
+NODES = st.builds(
+    TreeNode,
+    st.one_of(ODD_NAMES, st.text("abAB.-_~\n", max_size=4)),
+    st.sampled_from(["100644", "40000", "100755", "120000"]),
+    st.just("0" * 40),
+)
+
+
+@given(st.lists(NODES, max_size=6), st.booleans(), st.sampled_from(["", "claims", "a/b/c/d/e/f/g/h/i/j"]))
+@example([TreeNode("", "100644", "0" * 40)], True, "claims")
+@example([TreeNode("a", "100644", "0" * 40), TreeNode("a\nb", "100644", "0" * 40)], True, "claims")
+def test_a_directory_that_passes_as_a_whole_passes_entry_by_entry(
+    nodes: list[TreeNode], in_order: bool, path: str
+) -> None:
+    given_nodes = sorted(nodes, key=tree_order) if in_order else nodes
+    if is_plain(path, given_nodes):
+        assert list(looked_at(path, given_nodes)) == []
+
+
+def test_the_directories_of_a_pot_pass_as_a_whole() -> None:
+    names = ("approvals", "claims", "entities", "tombstones")
+    folders = [TreeNode(name, "40000", "0" * 40) for name in names]
+    assert is_plain("", [TreeNode(".gitattributes", "100644", "0" * 40), *folders]) is False
+    assert is_plain("claims", folders)
+    claim = "fix-1.RESOLVED.bug-a.c-5d0c1b0e6f3a4c0f9d5a1c7e8b2f4d60.yaml"
+    assert is_plain("claims/debugging/ab", [TreeNode(claim, "100644", "0" * 40)])

@@ -58,6 +58,8 @@ class Anomaly:
 
 
 _PROBLEM_OF_MODE: Final = {SYMLINK_MODE: Problem.SYMLINK, SUBMODULE_MODE: Problem.SUBMODULE}
+# Neither short names nor anything that some file system takes for another name can be spelt with these.
+_PLAIN_NAMES: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\n(?!\Z)|\Z))+", re.ASCII)
 # A separator on some system, a control character, or a byte that is not UTF-8.
 _UNSAFE_IN_NAME: Final = re.compile("[/\\\\\x00-\x1f\x7f\udc80-\udcff]")
 
@@ -120,8 +122,30 @@ def _below(after: Snapshot, before: Snapshot | None, path: str) -> Iterator[Anom
             yield from _below(after, before, below)
 
 
-def _in_directory(path: str, nodes: Sequence[TreeNode]) -> Iterator[Anomaly]:
+def _in_directory(path: str, nodes: Sequence[TreeNode]) -> Iterable[Anomaly]:
     """What is wrong with the entries of one directory, in themselves and among each other."""
+    return () if is_plain(path, nodes) else looked_at(path, nodes)
+
+
+def is_plain(path: str, nodes: Sequence[TreeNode]) -> bool:
+    """Whether a directory is like those that this program makes, in which nothing can be wrong; judged as a whole.
+
+    A change touches many directories with many entries that it leaves alone; one by one they would cost the most.
+    """
+    names = [node.name for node in nodes]
+    listed = "\n".join(names)
+    if not _PLAIN_NAMES.fullmatch(listed) or listed.count("\n") != len(names) - 1:
+        return False
+    modes = {node.mode for node in nodes}
+    if len(set(listed.lower().split("\n"))) != len(names) or not modes <= {FILE_MODE, TREE_MODE}:
+        return False
+    if TREE_MODE in modes:
+        names = [f"{node.name}/" if node.is_tree else node.name for node in nodes]
+    return names == sorted(names) and not (TREE_MODE in modes and is_too_deep(f"{path}/directory"))
+
+
+def looked_at(path: str, nodes: Sequence[TreeNode]) -> Iterator[Anomaly]:
+    """The same as `_in_directory`, entry by entry."""
     counts = Counter(node.name for node in nodes)
     alike: dict[str, list[str]] = defaultdict(list)
     for name, count in counts.items():

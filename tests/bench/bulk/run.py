@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,12 +86,15 @@ def environment(home: Path) -> dict[str, str]:
     )
 
 
-def cost_of(argv: list[str], env: dict[str, str]) -> Cost:
+def cost_of(
+    argv: list[str], env: dict[str, str], root: Path | None = None, accept: Collection[int] = (0,)
+) -> Cost:
+    """What it costs to run `argv` (in `root`). Any status but those in `accept` ends the benchmark."""
     begun = time.perf_counter()
-    process = subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(argv, env=env, cwd=root, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in accept:
         raise SystemExit(f"{argv[:4]} ended with {process.returncode}")
     return Cost(time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 

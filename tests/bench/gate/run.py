@@ -1,0 +1,238 @@
+"""What the gate costs, in small pots and large: `python -m tests.bench.gate.run [--sizes N …] [--rounds N] [--write]`.
+
+*Hook*: one claim is staged, and the pre-commit hook judges it. The floor is a Python that imports every module that the
+hook has loaded when it is done; what is reported is the difference of the medians, the two run in turns.
+
+*Range*: a branch adds 900 claims to the largest pot and retracts 100 of those that were there; `check --range` and
+`review` judge it, over a floor of the same kind. With `--write` the figures go to results.json and results.md beside
+this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from potpie_git.domain.claim import Claim, Evidence, Invalidation, Provenance, new_claim
+from potpie_git.domain.layout import POT_DIRECTORY, claim_path, tombstone_path
+from potpie_git.domain.validation.relations import tombstone_for
+from potpie_git.store.codec import encode
+from tests.bench.bulk.run import Cost, cost_of, environment, fresh, git
+
+HERE = Path(__file__).parent
+SIZES = (100, 10_000, 100_000)
+GOAL_MS = 60.0
+ADDED, RETRACTED = 900, 100
+AT = "2026-06-02T08:15:00Z"
+HOOK = "from potpie_git.hook import main\nmain(['pre-commit'])"
+CHECK = "from potpie_git.cli.main import main\nmain(['check', '--range', 'main..work'])"
+REVIEW = "from potpie_git.cli.main import main\nmain(['review', 'main..work', '--format', 'markdown'])"
+# Runs a program, and then lists the modules that were loaded for it, those that others are made of first.
+LISTED = """
+import contextlib, io, json, sys
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    exec(sys.argv[1])
+print(json.dumps([name for name, module in sys.modules.items() if getattr(module, "__spec__", None)]))
+"""
+
+
+def claim(number: int) -> Claim:
+    """One fix as an agent writes it."""
+    service = number % 97
+    return new_claim(
+        subject=f"fix:{number // 3:012x}",
+        predicate="RESOLVED",
+        object=f"bug_pattern:service-{service}:symptom-{number}",
+        truth="agent_claim",
+        fact=f"Retry refund {number} with the remaining captured amount of order {number * 7}.",
+        description=f"Refund fails with 409 after a partial capture; refunds-api; case {number}; retry the rest",
+        evidence=[Evidence(source_ref=f"github:pr:acme/payments:{number}", authority="external_system")],
+        code_scope={"service": f"service-{service}"},
+        valid_from="2026-06-01T10:00:00+05:30",
+        provenance=Provenance(mutation="m-00000000000000000000000000", recorded_at=AT),
+    )
+
+
+def retracted(number: int) -> Iterator[tuple[str, bytes]]:
+    """The files of a claim that was withdrawn: itself with a stamp, and its tombstone."""
+    held = claim(number)
+    why = f"Case {number} was never retried."
+    stamp = Invalidation(op="retract_claim", reason=why, provenance=Provenance(recorded_at=AT))
+    done = held.model_copy(update={"valid_to": AT, "invalidation": stamp})
+    yield claim_path(held), encode(done)
+    stone = tombstone_for(held, "retract_claim", why, Provenance(recorded_at=AT))
+    yield tombstone_path(stone), encode(stone)
+
+
+def import_into(root: Path, env: dict[str, str], branch: str, files: Iterable[tuple[str, bytes]]) -> None:
+    """One commit on `branch` with these files of the pot."""
+    stream = subprocess.Popen(["git", "fast-import", "--quiet"], cwd=root, env=env, stdin=subprocess.PIPE)
+    assert stream.stdin is not None
+    head = f"commit refs/heads/{branch}\ncommitter Rae <rae@example.com> 1780000000 +0000\ndata 6\nClaims\n"
+    stream.stdin.write(f"{head}from refs/heads/{branch}^0\n".encode())
+    for path, content in files:
+        stream.stdin.write(f"M 100644 inline {POT_DIRECTORY}/{path}\ndata {len(content)}\n".encode())
+        stream.stdin.write(content + b"\n")
+    stream.stdin.close()
+    if stream.wait():
+        raise SystemExit("git fast-import failed")
+
+
+def pot_of(root: Path, env: dict[str, str], size: int) -> Path:
+    """A repository with `size` claims on main, checked out on a branch `work` with one more claim staged."""
+    fresh(root, env)
+    git(root, env, "branch", "-m", "main")
+    held = (claim(number) for number in range(size))
+    import_into(root, env, "main", ((claim_path(one), encode(one)) for one in held))
+    git(root, env, "reset", "-q", "--hard")
+    git(root, env, "gc", "-q")
+    git(root, env, "switch", "-q", "-c", "work")
+    one = claim(size)
+    place = root / POT_DIRECTORY / claim_path(one)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(encode(one))
+    git(root, env, "add", POT_DIRECTORY)
+    return root
+
+
+def changed(root: Path, env: dict[str, str], size: int) -> None:
+    """Let the branch `work` add claims and retract others, in one commit."""
+    added = (claim(number) for number in range(size, size + ADDED))
+    withdrawn = (file for number in range(RETRACTED) for file in retracted(number * size // RETRACTED))
+    files = [*((claim_path(one), encode(one)) for one in added), *withdrawn]
+    git(root, env, "reset", "-q", "--hard")
+    import_into(root, env, "work", files)
+    git(root, env, "reset", "-q", "--hard")
+
+
+def imports_of(program: str, root: Path, env: dict[str, str]) -> str:
+    """A program that does nothing but import what `program` has loaded when it is done."""
+    done = subprocess.run(
+        [sys.executable, "-c", LISTED, program], cwd=root, env=env, capture_output=True, check=True, text=True
+    )
+    names = [name for name in json.loads(done.stdout.splitlines()[-1]) if name != "__main__"]
+    return "import importlib\n" + "\n".join(f"importlib.import_module({name!r})" for name in names)
+
+
+def in_turns(
+    programs: Sequence[str], root: Path, env: dict[str, str], rounds: int
+) -> list[tuple[float, float]]:
+    """Of each program, the medians of seconds on the clock and of the processors, run one after the other."""
+    found: list[list[Cost]] = [[] for _ in programs]
+    argv = [[sys.executable, "-c", program] for program in programs]
+    for _ in range(rounds):
+        for costs, words in zip(found, argv, strict=True):
+            costs.append(cost_of(words, env, root, accept=(0, 1, 4)))
+    return [
+        (statistics.median(one.wall for one in costs), statistics.median(one.cpu for one in costs))
+        for costs in found
+    ]
+
+
+def over_the_floor(program: str, root: Path, env: dict[str, str], rounds: int) -> dict[str, float]:
+    (wall, cpu), (least_wall, least_cpu) = in_turns(
+        [program, imports_of(program, root, env)], root, env, rounds
+    )
+    return {
+        "ms": round(1000 * wall, 1),
+        "floor_ms": round(1000 * least_wall, 1),
+        "over_floor_ms": round(1000 * (wall - least_wall), 1),
+        "cpu_over_floor_ms": round(1000 * (cpu - least_cpu), 1),
+    }
+
+
+def profile_of(program: str, root: Path, env: dict[str, str], most: int = 8) -> list[str]:
+    """The functions of the product that most time passes in, with what they call: name, seconds."""
+    code = (
+        "import cProfile, contextlib, io, pstats, sys, json\n"
+        "run = cProfile.Profile()\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    run.runcall(exec, sys.argv[1])\n"
+        "held = [(cost[3], place) for place, cost in pstats.Stats(run).stats.items() if 'potpie_git' in place[0]]\n"
+        "print(json.dumps([[f'{file.rpartition(\"potpie_git/\")[2]}:{name}', took] for took, (file, _, name) in "
+        "sorted(held, reverse=True)]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, program], cwd=root, env=env, capture_output=True, check=True, text=True
+    )
+    listed = [
+        (name, took) for name, took in json.loads(done.stdout) if name.startswith(("checks/", "store/"))
+    ]
+    return [f"`{name}`: {took:.2f} s" for name, took in listed[:most]]
+
+
+def measure(sizes: Sequence[int], rounds: int, folder: Path) -> dict[str, Any]:
+    env = environment(folder)
+    found: dict[str, Any] = {"rounds": rounds, "goal_ms": GOAL_MS, "hook": {}}
+    for size in sizes:
+        root = pot_of(folder / f"pot-{size}", env, size)
+        found["hook"][str(size)] = over_the_floor(HOOK, root, env, rounds)
+        print(size, found["hook"][str(size)], file=sys.stderr)
+    changed(root, env, size)
+    for name, program in (("check", CHECK), ("review", REVIEW)):
+        found[name] = over_the_floor(program, root, env, max(3, rounds // 4)) | {"claims": size}
+        found[f"{name}_profile"] = profile_of(program, root, env)
+    return found
+
+
+def page(found: dict[str, Any]) -> str:
+    """The figures as a page."""
+    rows = [
+        f"| {int(size):,} | {got['ms']} | {got['floor_ms']} | {got['over_floor_ms']} | {got['cpu_over_floor_ms']} |"
+        for size, got in found["hook"].items()
+    ]
+    lines = [
+        "# The gate",
+        "",
+        f"`python -m tests.bench.gate.run --write`; medians of {found['rounds']} rounds, milliseconds.",
+        "",
+        "The pre-commit hook with one new claim staged. The floor is a Python that imports what the hook has loaded.",
+        "",
+        f"| claims in the pot | hook | floor | over the floor (goal: at most {GOAL_MS:g}) | the same in CPU time |",
+        "| --- | --- | --- | --- | --- |",
+        *rows,
+        "",
+        f"A range that adds {ADDED} claims and retracts {RETRACTED}, in a pot of {found['check']['claims']:,}:",
+        "",
+        "| command | time | floor | over the floor | the same in CPU time |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name in ("check", "review"):
+        got = found[name]
+        lines.append(
+            f"| `{name}` | {got['ms']} | {got['floor_ms']} | {got['over_floor_ms']} | {got['cpu_over_floor_ms']} |"
+        )
+    for name in ("check", "review"):
+        lines += [
+            "",
+            f"Where `{name}` spends its time, under a profiler that slows it, callees included:",
+            "",
+        ]
+        lines += [f"- {one}" for one in found[f"{name}_profile"]]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(given.sizes, given.rounds, Path(folder))
+    text = page(found)
+    print(text)
+    if given.write:
+        (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        (HERE / "results.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
