@@ -26,7 +26,7 @@ from potpie_git.store.errors import MissingObjectError, UnknownRevisionError
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import TreeSnapshot
 
-_RANGE: Final = re.compile(r"(?P<base>[^-].*?)\.\.(?P<head>[^-.].*)", re.DOTALL)
+_RANGE: Final = re.compile(r"(?P<base>[^-.].*?)(?<!\.)\.\.(?P<head>[^-.].*)", re.DOTALL)
 _DEEPEN: Final = "Fetch the whole history: `git fetch --unshallow` (in CI, check out with depth 0)."
 
 
@@ -53,7 +53,7 @@ def check_range(
     match = _RANGE.fullmatch(revisions)
     if match is None:
         shown = revisions if revisions.isprintable() else repr(revisions)
-        return _not_judged(revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD.")])
+        return _not_judged(revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD, with two dots.")])
     base, head = match["base"], match["head"]
     target = Target(ref or target_ref(repo, base), trust_root=trust_root)
     return check_landing(repo, base, head, target)

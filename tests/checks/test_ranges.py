@@ -232,6 +232,7 @@ def test_what_is_no_range_is_refused_and_nothing_is_written(repo: PotRepo, revis
     before = sorted(each.name for each in repo.root.iterdir())
     report = _check(repo, revisions)
     assert codes(report) == ["PG-R02"]
+    assert "is not a range" in report.findings[0].message or "\n" in revisions
     assert report.exit_code == ExitCode.UNAVAILABLE
     assert sorted(each.name for each in repo.root.iterdir()) == before
 
