@@ -7,14 +7,23 @@ from datetime import UTC, datetime
 
 from potpie_git.domain.card import retrieval_card
 from potpie_git.domain.claim import Claim
-from potpie_git.domain.lexical import bm25_scores, saturated
+from potpie_git.domain.lexical import bm25_scores, saturated, tokens
 from potpie_git.domain.query import ClaimHits, ClaimQuery, ClaimRow, MatchMode
 from potpie_git.index.build import root_of
 from potpie_git.index.errors import IndexMissingError
+from potpie_git.index.evidence import NEAREST, Evidence, gather
 from potpie_git.index.index import Index
 from potpie_git.index.reader import IndexReader
 from potpie_git.index.schema import IndexedRow, sql_filter
-from potpie_git.index.search import LEXICAL_WEIGHT, WEAK_BELOW, Question, SearchResult, ask, search
+from potpie_git.index.search import (
+    LEXICAL_WEIGHT,
+    UNKNOWN_COSINE,
+    WEAK_BM25_BELOW,
+    Question,
+    SearchResult,
+    ask,
+    search,
+)
 from potpie_git.store.pot_tree import PotTree, Stored
 from potpie_git.store.snapshot import Entry, Snapshot
 
@@ -129,16 +138,30 @@ class IndexedClaims:
         embedder = self.index.embedder
         if question.vector is not None and embedder is not None and len(new) <= _EMBEDDED_FRESH:
             cosines = [float(cosine) for cosine in embedder.embed_cards(cards) @ question.vector]
-        for held, cosine, bm25 in zip(new, cosines, words, strict=False):
-            if bm25 <= 0 and (cosine or 0.0) < WEAK_BELOW:
+        blended = [
+            max(0.0, cosine or 0.0) + LEXICAL_WEIGHT * saturated(bm25)
+            for cosine, bm25 in zip(cosines, words, strict=False)
+        ]
+        hybrid = question.vector is not None
+        evidence = _evidence(question, cards, blended, rows) if hybrid else None
+        for held, card, cosine, bm25, total in zip(new, cards, cosines, words, blended, strict=False):
+            if bm25 <= 0 and (cosine or 0.0) < UNKNOWN_COSINE:
                 continue
-            blended = max(0.0, cosine or 0.0) + LEXICAL_WEIGHT * saturated(bm25)
-            by_words = question.vector is None
-            score = saturated(bm25) if by_words else blended / (1 + LEXICAL_WEIGHT)
-            yield _row(held.claim, held.path, held.entry.oid, round(score, 4), blended < WEAK_BELOW)
+            score = total / (1 + LEXICAL_WEIGHT) if hybrid else saturated(bm25)
+            weak = (
+                bm25 < WEAK_BM25_BELOW if evidence is None else evidence.weak(total, frozenset(tokens(card)))
+            )
+            yield _row(held.claim, held.path, held.entry.oid, round(score, 4), weak)
 
     def _joined(self, rows: list[ClaimRow], found: SearchResult, more: Iterator[ClaimRow]) -> list[ClaimRow]:
         return sorted([*rows, *more], key=lambda row: (-(row.similarity or 0.0), row.path))
+
+
+def _evidence(question: Question, cards: list[str], blended: list[float], rows: list[ClaimRow]) -> Evidence:
+    """What the nearest of the new cards and of those that the index found say together."""
+    found = [((row.similarity or 0.0) * (1 + LEXICAL_WEIGHT), retrieval_card(row.claim)) for row in rows]
+    ranked = sorted([*zip(blended, cards, strict=True), *found], reverse=True)[:NEAREST]
+    return gather(question.weights, ranked[0][0], [tokens(card) for _, card in ranked])
 
 
 def _row(claim: Claim, path: str, blob: str, similarity: float | None = None, weak: bool = False) -> ClaimRow:

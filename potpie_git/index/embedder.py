@@ -55,6 +55,10 @@ class Embedder(Protocol):
         """Unit vectors in the order of `texts`, float32, shape (len(texts), dimension)."""
         ...
 
+    def commonness(self, word: str) -> int | None:
+        """The word's number in the model's vocabulary, the common words first; None if it is not in it."""
+        ...
+
 
 class MiniLM:
     """all-MiniLM-L6-v2: WordPiece, at most 256 tokens, mean over the tokens, length 1. Loads at first use."""
@@ -87,6 +91,14 @@ class MiniLM:
             for places in _equal_lengths(ids):
                 vectors[places] = _run(session, [ids[place] for place in places])
         return vectors
+
+    def commonness(self, word: str) -> int | None:
+        """The word's number in the vocabulary, which lists whole words by how common they are."""
+        with self._lock:
+            if self._tokenizer is None:
+                self._tokenizer = _load_tokenizer()
+            number: int | None = self._tokenizer.token_to_id(word)
+        return number
 
     def _load(self, bulk: bool) -> tuple[Any, Any]:
         with self._lock:

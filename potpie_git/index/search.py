@@ -6,13 +6,15 @@ numbers here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from potpie_git.domain.card import retrieval_card
 from potpie_git.domain.lexical import saturated, tokens
 from potpie_git.domain.query import MatchMode
+from potpie_git.index import evidence
 from potpie_git.index.embedder import Embedder, EmbedderUnavailableError
 from potpie_git.index.reader import IndexReader
 from potpie_git.index.schema import IndexedRow
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEXICAL_WEIGHT = 0.5
-# Where nothing in the pot answers, the best score stays below these as a rule: blended, and the cosine alone.
-WEAK_BELOW = 0.40
+# By meaning alone: where nothing in the pot answers, the best cosine stays below this as a rule.
 WEAK_COSINE_BELOW = 0.30
-# An item near the best strong one is not weak.
+# Where something answers, an item below this is weak unless it is near the best.
+LOW_BESIDE_AN_ANSWER = 0.36
 NEAR_THE_BEST = 0.8
 # By words alone an item is weak if its BM25 is low and it has less than half of the question's words.
 WEAK_BM25_BELOW = 4.5
@@ -84,11 +86,12 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text to search by: its words, and its vector if it could be embedded."""
+    """A text to search by: its words, and its vector if it could be embedded; then also how telling each word is."""
 
     text: str
     words: frozenset[str]
     vector: np.ndarray | None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def ask(reader: IndexReader, text: str, embedder: Embedder | None, mode: MatchMode) -> tuple[Question, str]:
@@ -105,7 +108,8 @@ def ask(reader: IndexReader, text: str, embedder: Embedder | None, mode: MatchMo
         done = f"{reader.vector_count} of {reader.state.rows}"
         return Question(text, words, None), f"searched by words: {done} cards have a vector so far"
     try:
-        return Question(text, words, embedder.embed_question(text)), ""
+        vector = embedder.embed_question(text)
+        return Question(text, words, vector, evidence.weigh(text, embedder.commonness)), ""
     except EmbedderUnavailableError as error:
         return Question(text, words, None), f"searched by words: {error.message}"
 
@@ -132,13 +136,19 @@ def search(
     while True:
         found, exhausted = _candidates(reader, question, where, most, few, mode)
         ranked = sorted(found, key=lambda held: (-held.score(hybrid), held.row.path))
-        admitted = _first_admitted(ranked, limit, admit, judged)
+        # The nearest cards tell how good the best ones are, however few are asked for.
+        admitted = _first_admitted(ranked, max(limit, evidence.NEAREST), admit, judged)
         if len(admitted) >= limit or exhausted:
             break
         most *= _OVERFETCH
-    related = [held for held in admitted if held.bm25 > 0 or (held.cosine or 0.0) >= UNRELATED_BELOW]
     matched = _mode_of(hybrid, mode)
-    return SearchResult(tuple(_labelled(related, question, matched)), matched)
+    label = _by_evidence if matched is MatchMode.HYBRID else _by_threshold
+    related = [held for held in admitted if held.bm25 > 0 or (held.cosine or 0.0) >= UNRELATED_BELOW]
+    hits = (
+        _hit(held, weak, matched)
+        for held, weak in zip(related, label(related, question, matched), strict=True)
+    )
+    return SearchResult(tuple(islice(hits, limit)), matched)
 
 
 def _mode_of(hybrid: bool, asked: MatchMode) -> MatchMode:
@@ -184,26 +194,48 @@ def _candidates(
     return list(held.values()), exhausted
 
 
-def _labelled(admitted: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[Hit]:
-    hybrid = mode is not MatchMode.LEXICAL
-    best = admitted[0].score(hybrid) if admitted else 0.0
-    threshold = WEAK_COSINE_BELOW if mode is MatchMode.VECTOR else WEAK_BELOW
-    for held in admitted:
-        score = held.score(hybrid)
-        if hybrid:
-            weak = score < threshold and (best < threshold or score < NEAR_THE_BEST * best)
-            # A claim that has every word of the question answers it, however short the question.
-            weak = weak and (mode is MatchMode.VECTOR or _share(held.row, question) < 1)
-        else:
-            weak = held.bm25 < WEAK_BM25_BELOW and _share(held.row, question) < HALF_OF_THE_WORDS
-        scaled = score / (1 + LEXICAL_WEIGHT) if mode is MatchMode.HYBRID else score
-        yield Hit(held.row, round(min(1.0, scaled), 4), held.cosine, held.bm25, _matched_by(held), weak)
+def _by_evidence(related: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[bool]:
+    """Whether each is weak, judged by all that the question and its nearest cards say."""
+    if not related:
+        return
+    nearest = [_words(held.row) for held in related[: evidence.NEAREST]]
+    found = evidence.gather(question.weights, related[0].score(hybrid=True), nearest)
+    words = [*nearest, *(_words(held.row) for held in related[evidence.NEAREST :])]
+    scores = [held.score(hybrid=True) for held in related]
+    if all(found.weak(score, card) for score, card in zip(scores, words, strict=True)):
+        yield from (True for _ in related)
+        return
+    # Where something answers, what falls far behind it does not.
+    enough = min(LOW_BESIDE_AN_ANSWER, NEAR_THE_BEST * found.best)
+    for score, card in zip(scores, words, strict=True):
+        yield score < enough and not found.complete(card)
+
+
+def _by_threshold(related: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[bool]:
+    """Whether each is weak, by its cosine or its words alone."""
+    if mode is MatchMode.LEXICAL:
+        for held in related:
+            yield held.bm25 < WEAK_BM25_BELOW and _share(held.row, question) < HALF_OF_THE_WORDS
+        return
+    best = related[0].score(hybrid=True) if related else 0.0
+    enough = min(WEAK_COSINE_BELOW, NEAR_THE_BEST * best) if best >= WEAK_COSINE_BELOW else WEAK_COSINE_BELOW
+    for held in related:
+        yield held.score(hybrid=True) < enough
+
+
+def _hit(held: _Candidate, weak: bool, mode: MatchMode) -> Hit:
+    score = held.score(mode is not MatchMode.LEXICAL)
+    scaled = score / (1 + LEXICAL_WEIGHT) if mode is MatchMode.HYBRID else score
+    return Hit(held.row, round(min(1.0, scaled), 4), held.cosine, held.bm25, _matched_by(held), weak)
+
+
+def _words(row: IndexedRow) -> frozenset[str]:
+    return frozenset(tokens(retrieval_card(row.claim())))
 
 
 def _share(row: IndexedRow, question: Question) -> float:
     """The share of the question's words that the claim's card has."""
-    found = set(tokens(retrieval_card(row.claim())))
-    return len(question.words & found) / max(1, len(question.words))
+    return len(question.words & _words(row)) / max(1, len(question.words))
 
 
 def _matched_by(held: _Candidate) -> MatchMode:

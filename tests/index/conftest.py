@@ -70,6 +70,9 @@ class WordEmbedder:
         self.embedded += texts
         return np.array([self._vector(text) for text in texts], dtype=np.float32).reshape(-1, DIMENSION)
 
+    def commonness(self, word: str) -> int | None:
+        return None
+
     def _vector(self, text: str) -> np.ndarray:
         total = np.zeros(DIMENSION)
         for word in tokens(text) or ["nothing"]:
