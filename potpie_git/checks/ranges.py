@@ -53,7 +53,9 @@ def check_range(
     match = _RANGE.fullmatch(revisions)
     if match is None:
         shown = revisions if revisions.isprintable() else repr(revisions)
-        return _not_judged(revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD, with two dots.")])
+        return _not_judged(
+            revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD, with two dots.")]
+        )
     base, head = match["base"], match["head"]
     target = Target(ref or target_ref(repo, base), trust_root=trust_root)
     return check_landing(repo, base, head, target)

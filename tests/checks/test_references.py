@@ -23,6 +23,7 @@ from potpie_git.checks.rules.samples import (
 )
 from potpie_git.domain.claim import Claim
 from potpie_git.domain.files import Entity
+from potpie_git.domain.validation.relations import tombstone_for
 from tests.checks.conftest import Judge, codes
 
 NEW = claim(fact="Split the refund.")
@@ -153,6 +154,22 @@ def test_only_a_withdrawn_claim_is_reinstated(
     back = claim(valid_from="2026-08-01T00:00:00Z", reinstates=reinstates, reinstate_reason="It works again.")
     report = judge.change(before, _with(file(back), on=before))
     assert codes(report) == ([code] if code else [])
+
+
+def test_a_reinstatement_answers_the_last_withdrawal(judge: Judge) -> None:
+    other = claim(object="bug_pattern:refunds-api:double-capture")
+    data = withdrawn(other).to_data()
+    data["invalidation"]["provenance"]["recorded_at"] = "2026-07-20T00:00:00Z"
+    data["invalidation"]["reason"] = "It broke again."
+    gone = Claim.model_validate(data)
+    stone = tombstone_for(gone, "retract_claim", "It broke again.", data["invalidation"]["provenance"])
+    before = _with(retracted(claim()), file(gone), file(stone))
+    assert judge.tree(before).findings == ()
+    for named, code in ((claim().id, "PG-T01"), (gone.id, None)):
+        back = claim(valid_from="2026-08-01T00:00:00Z", reinstates=named, reinstate_reason="It works again.")
+        report = judge.change(before, _with(file(back), on=before))
+        assert codes(report) == ([code] if code else [])
+        assert code is None or "It broke again." in report.findings[0].message
 
 
 def _supersession_without(what: str) -> FileMap:

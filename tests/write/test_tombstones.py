@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from potpie_git.domain.vocabulary import Risk
@@ -101,6 +103,20 @@ def test_a_value_may_be_reinstated_with_a_reason_at_high_risk(withdrawn: Desk) -
     assert WHY in done.plan.grades[0].reasons[0]
     new = next(claim for claim in withdrawn.of("RESOLVED") if claim.live)
     assert (new.reinstates, new.reinstate_reason) == (old.id, "The gateway was mended.")
+
+
+def test_what_was_withdrawn_once_more_is_not_reinstated_by_the_first_withdrawal(withdrawn: Desk) -> None:
+    first = withdrawn.only("RESOLVED")
+    withdrawn.write(fixes(FACT, reinstates=first.id, reason="The gateway was mended."))
+    second = next(claim for claim in withdrawn.of("RESOLVED") if claim.live)
+    withdrawn.now += timedelta(days=1)
+    withdrawn.write(retract(second, "It broke again."))
+    withdrawn.now += timedelta(days=1)
+    (refusal,) = withdrawn.issues(fixes(FACT, "fix:333333333333", reinstates=first.id, reason="x"))
+    assert refusal["code"] == "PG-T01"
+    assert "It broke again." in refusal["message"]
+    assert second.id in refusal["hint"]
+    withdrawn.propose(fixes(FACT, "fix:333333333333", reinstates=second.id, reason="Mended for good."))
 
 
 @pytest.mark.parametrize("named", ["c-" + "0" * 32, "old"])

@@ -12,6 +12,7 @@ from potpie_git.domain.claim import Claim, value_digest, value_text
 from potpie_git.domain.files import Tombstone
 from potpie_git.domain.keys import folded_key
 from potpie_git.domain.text import normalise_value
+from potpie_git.domain.times import parse_time
 from potpie_git.domain.validation.problem import Problem
 from potpie_git.domain.vocabulary import PREDICATES
 
@@ -84,12 +85,19 @@ def tombstone_for(claim: Claim, op: str, reason: str, mutation_provenance: objec
 
 
 def tombstone_problem(claim: Claim, tombstones: Sequence[Tombstone]) -> Problem | None:
-    """The refusal of a withdrawn value that returns, or None. `tombstones` are those of the claim's value digest."""
+    """The refusal of a withdrawn value that returns, or None. `tombstones` are those of the claim's value digest.
+
+    Who reinstates a value answers the last withdrawal of it; one that was answered before says nothing of a later one.
+    """
     digest = value_digest(claim)
     binding = [stone for stone in tombstones if stone.value_digest == digest and stone.claim != claim.id]
-    if not binding or not claim.live or claim.reinstates in {stone.claim for stone in binding}:
+    if not binding or not claim.live:
         return None
-    stone = binding[-1]
+    last = max(parse_time(stone.provenance.recorded_at) for stone in binding)
+    latest = [stone for stone in binding if parse_time(stone.provenance.recorded_at) == last]
+    if claim.reinstates in {stone.claim for stone in latest}:
+        return None
+    stone = latest[-1]
     return Problem(
         "PG-T01",
         f"this value was withdrawn before ({stone.claim}, {stone.op}): {stone.reason}",
