@@ -99,26 +99,31 @@ def _judged(
     report = check_change(before, after, CheckKind.RANGE, changes)
     found = [*report.findings, *disputed]
     if changes or disputed:
-        found += _approval_findings(before, tip, after, report, target)
+        about, counted = _approvals(before, tip, after, report, target)
+        return replace(report, findings=sorted_findings([*found, *about]), counted=counted)
     return replace(report, findings=sorted_findings(found))
 
 
-def _approval_findings(
+def _approvals(
     before: TreeSnapshot, tip: TreeSnapshot, after: TreeSnapshot, report: CheckReport, target: Target
-) -> list[Finding]:
-    """What the policy at the base asks for beyond the rules; the first policy is its own base."""
+) -> tuple[list[Finding], dict[str, str]]:
+    """What the policy at the base asks for beyond the rules, and how each approval that counts does, by path.
+
+    The first policy is its own base.
+    """
     pin = target.trust_root
     if not before.exists():
-        return pin_findings(after, pin)
+        return pin_findings(after, pin), {}
     policy, about_policy = base_policy(before, pin)
     if policy is None:
         is_pinned = pin is not None and before.entry(POLICY_FILE) is None and not pin_findings(after, pin)
-        return [] if is_pinned else about_policy
+        return ([] if is_pinned else about_policy), {}
     if not target.with_approvals or not _is_protected(policy, target.ref):
-        return []
+        return [], {}
     assert tip.commit is not None
     verdict = range_verdict(before, after, tip.commit, report.grades, policy, target.ref, utc_now())
-    return verdict_findings(verdict)
+    counted = {judged.record.path: judged.label for judged in verdict.records if judged.counts}
+    return verdict_findings(verdict), counted
 
 
 def _is_protected(policy: Policy, ref: str | None) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
@@ -32,7 +32,8 @@ class CheckKind(StrEnum):
 class CheckReport:
     """Findings of one check, sorted by path and line, and the risk of each changed file.
 
-    `before` and `after` say in words what was compared.
+    `before` and `after` say in words what was compared. `counted` says what stands behind each approval that counts,
+    by its path in the pot.
     """
 
     kind: CheckKind
@@ -41,6 +42,7 @@ class CheckReport:
     files_checked: int
     findings: tuple[Finding, ...]
     grades: tuple[GradedChange, ...] = ()
+    counted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def errors(self) -> list[Finding]:

@@ -105,6 +105,7 @@ class _Grading:
     def __init__(self, report: CheckReport, policy: Policy | None, *, judged: bool) -> None:
         self._judged = judged
         self._grades = {graded.path: graded for graded in report.grades}
+        self._counted = report.counted
         self._policy = policy
         self._findings: dict[str, list[Finding]] = defaultdict(list)
         for finding in report.findings:
@@ -115,12 +116,16 @@ class _Grading:
         grades = [self._grades.get(path) or GradedChange(path, Risk.HIGH) for path in draft.files]
         found = [finding for path in draft.files for finding in self._findings[shown_path(path)]]
         needed = max(self._needed(graded) for graded in grades)
-        return draft.finished(
+        change = draft.finished(
             risk=max(graded.risk for graded in grades).label,
             approvals_needed=needed,
             approval_state=self._state(needed, found),
             findings=found,
         )
+        label = next((self._counted[path] for path in draft.files if path in self._counted), None)
+        if change.approval is None or label is None:
+            return change
+        return change.model_copy(update={"approval": change.approval.model_copy(update={"counts_as": label})})
 
     def _state(self, needed: int, found: list[Finding]) -> ApprovalState:
         if not needed:

@@ -271,6 +271,7 @@ def _given(change: Change) -> Iterator[Part]:
         ("risk", given.risk),
         ("expires", given.expires),
         ("attested by", given.attested_by),
+        ("counts as", given.counts_as),
     ):
         if held:
             yield Fact(label, held)

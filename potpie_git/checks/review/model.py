@@ -148,6 +148,8 @@ class GivenApproval(_Model):
     """An approval that the change adds, as its file states it; whether it counts is for the check to say.
 
     `plan` or `range` is what the approver looked at; `withdrawn` is why it was taken back.
+    `counts_as` is the check's word for what stands behind it (`signature`, `attributed` or `attested`, and
+    `self-approved` where it is the author's own); None if it does not count or was not judged.
     """
 
     principal: str
@@ -160,6 +162,7 @@ class GivenApproval(_Model):
     signed: bool = False
     attested_by: str | None = None
     withdrawn: str | None = None
+    counts_as: str | None = None
 
 
 class Note(_Model):
