@@ -21,7 +21,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from potpie_git.store.repository import Repository
 from potpie_git.write.bulk import DEFAULT_CHUNK
@@ -87,11 +87,15 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def cost_of(
-    argv: list[str], env: dict[str, str], root: Path | None = None, accept: Collection[int] = (0,)
+    argv: list[str],
+    env: dict[str, str],
+    root: Path | None = None,
+    accept: Collection[int] = (0,),
+    out: IO[bytes] | None = None,
 ) -> Cost:
     """What it costs to run `argv` (in `root`). Any status but those in `accept` ends the benchmark."""
     begun = time.perf_counter()
-    process = subprocess.Popen(argv, env=env, cwd=root, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(argv, env=env, cwd=root, stdout=out or subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in accept:
