@@ -12,7 +12,7 @@ from potpie_git.domain.claim import Claim, Provenance
 from potpie_git.domain.files import Entity, InboxItem, Tombstone
 from potpie_git.domain.layout import FileKind, kind_of
 from potpie_git.domain.risk import claim_change_risk, entity_change_risk, path_change_risk
-from potpie_git.domain.vocabulary import Risk
+from potpie_git.domain.vocabulary import Risk, subgraph_of
 from potpie_git.store.codec import Decoded
 from potpie_git.store.snapshot import READ_LIMIT
 
@@ -22,7 +22,7 @@ TOO_LARGE = ""
 
 @dataclass(frozen=True, slots=True)
 class GradedChange:
-    """One changed file with its risk; subgraph and predicate of a claim, which policy can treat in its own way.
+    """One changed file with its risk; subgraph and predicate of a claim or its tombstone, for which policy has thresholds.
 
     `before` and `after` are digests of its bytes; `actors` are the people named by the stamps that the change adds.
     """
@@ -63,7 +63,10 @@ def _graded(judged: JudgedFile) -> GradedChange:
         return GradedChange(change.path, risk, after.subgraph, after.predicate)
     if isinstance(after, Entity):
         return GradedChange(change.path, Risk.HIGH if unread else entity_change_risk(before, after))
-    return GradedChange(change.path, path_change_risk(change.path, change.before is not None))
+    risk = path_change_risk(change.path, change.before is not None)
+    if isinstance(after, Tombstone):
+        return GradedChange(change.path, risk, subgraph_of(after.predicate), after.predicate)
+    return GradedChange(change.path, risk)
 
 
 def founding_grade(graded: GradedChange) -> GradedChange:

@@ -23,6 +23,11 @@ _KEY_FIELDS: Final = {
     "sk-ssh-ed25519@openssh.com": 2,
     "sk-ecdsa-sha2-nistp256@openssh.com": 3,
 }
+_ED25519_BYTES: Final = 32
+# A point as it is written without compression: a mark and two coordinates.
+_POINT_BYTES: Final = {"nistp256": 65, "nistp384": 97, "nistp521": 133}
+_UNCOMPRESSED: Final = 0x04
+_SIGN: Final = 0x80
 # An RSA key signs with SHA-2; SHA-1 signatures ("ssh-rsa") are refused.
 _SIGNATURE_TYPES: Final = {"ssh-rsa": frozenset({"rsa-sha2-256", "rsa-sha2-512"})}
 _MIN_RSA_BITS: Final = 2048
@@ -142,9 +147,29 @@ def _key_of(blob: bytes) -> PublicKey:
         raise SshFormatError(f"keys of type {kind!r} are not accepted")
     fields = [reader.string() for _ in range(_KEY_FIELDS[kind])]
     reader.end()
+    if not _is_plain(kind, fields):
+        raise SshFormatError(f"the key is not spelled as ssh-keygen spells one of type {kind}")
     if kind == "ssh-rsa" and int.from_bytes(fields[1]).bit_length() < _MIN_RSA_BITS:
         raise SshFormatError(f"the RSA key has fewer than {_MIN_RSA_BITS} bits")
     return PublicKey(kind, blob)
+
+
+def _is_plain(kind: str, fields: list[bytes]) -> bool:
+    """True if a key's numbers are in the one form that ssh-keygen writes: one key is not two by its spelling."""
+    if kind == "ssh-rsa":
+        return all(map(_is_shortest, fields))
+    if "ecdsa" in kind:
+        curve = kind.removesuffix("@openssh.com").rpartition("-")[2]
+        size = _POINT_BYTES[curve]
+        return fields[0] == curve.encode() and len(fields[1]) == size and fields[1][0] == _UNCOMPRESSED
+    return len(fields[0]) == _ED25519_BYTES
+
+
+def _is_shortest(number: bytes) -> bool:
+    """True for a positive number without a needless zero before it (RFC 4251, mpint)."""
+    if not number or number[0] & _SIGN:
+        return False
+    return number[0] != 0 or (len(number) > 1 and bool(number[1] & _SIGN))
 
 
 def _base64(text: str) -> bytes:

@@ -10,6 +10,7 @@ from potpie_git.domain.ssh_keys import SshFormatError, armoured, parse_public_ke
 from tests.approvals.keys import public_key, signature, string
 
 ED = public_key("ada")
+POINT = b"\x04" + b"p" * 64
 SK = public_key("token", "sk-ssh-ed25519@openssh.com")
 
 
@@ -37,6 +38,17 @@ def test_a_key_is_its_type_and_blob_whatever_the_comment() -> None:
         line("ssh-dss", b"p", b"q", b"g", b"y"),
         line("ssh-ed25519-cert-v01@openssh.com", b"n"),
         line("ssh-ed25519", b"k" * 32, inner="ssh-rsa"),
+        line("ecdsa-sha2-nistp384", b"nistp256", POINT, inner="ecdsa-sha2-nistp256"),
+        line("ecdsa-sha2-nistp256", b"nistp384", POINT),
+        line("ecdsa-sha2-nistp256", b"nistp256", b"\x02" + POINT[1:33]),
+        line("ecdsa-sha2-nistp256", b"nistp256", b""),
+        line("ssh-ed25519", b"k" * 33),
+        line("ssh-rsa", b"\x01\x00\x01", b"\x00\x00" + b"\xff" * 256),
+        line("ssh-rsa", b"\x01\x00\x01", b"\xff" * 256),
+        line("ssh-rsa", b"\x00\x01\x00\x01", b"\x00" + b"\xff" * 256),
+        line("ssh-rsa", b"\x00", b"\x00" + b"\xff" * 256),
+        line("ssh-rsa", b"", b"\x00" + b"\xff" * 256),
+        line("ssh-ed25519", b"k" * 32, inner="ssh-dss"),
         line("ssh-ed25519"),
         line("ssh-ed25519", b"k" * 32, b"more"),
         line("ssh-ed25519", b"k" * 32, inner="ssh-\u00e9"),
@@ -49,8 +61,18 @@ def test_what_is_no_key(text: str) -> None:
         parse_public_key(text)
 
 
-def test_a_long_rsa_key_is_one() -> None:
-    assert parse_public_key(line("ssh-rsa", b"\x01\x00\x01", b"\x00" + b"\xff" * 256)).kind == "ssh-rsa"
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("ssh-rsa", (b"\x01\x00\x01", b"\x00" + b"\xff" * 256)),
+        ("ssh-rsa", (b"\x01\x00\x01", b"\x7f" * 257)),
+        ("ecdsa-sha2-nistp256", (b"nistp256", POINT)),
+        ("sk-ecdsa-sha2-nistp256@openssh.com", (b"nistp256", POINT, b"ssh:")),
+        ("sk-ssh-ed25519@openssh.com", (b"k" * 32, b"ssh:")),
+    ],
+)
+def test_each_kind_of_key_is_one(kind: str, fields: tuple[bytes, ...]) -> None:
+    assert parse_public_key(line(kind, *fields)).kind == kind
 
 
 def test_a_signature_says_its_key_its_namespace_and_whether_somebody_was_there() -> None:

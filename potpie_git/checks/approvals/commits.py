@@ -51,20 +51,18 @@ class Commits:
     touched: Mapping[str, tuple[Touched, ...]] = field(default_factory=dict)
     raw: Mapping[str, RawCommit] = field(default_factory=dict)
 
-    def authors(self, approvers: Mapping[str, str]) -> dict[str, frozenset[Person]]:
+    def authors(self, approvers: Mapping[str, Person]) -> dict[str, frozenset[Person]]:
         """Authors and co-authors of each file of the pot, by path.
 
-        `approvers` gives the address behind each approval file. A forge that squashes a branch names all of its authors
-        as co-authors, whoever added an approval among them: that address alone says nothing of a commit that holds the
+        `approvers` gives who signed off each approval file. A forge that squashes a branch names all of its authors as
+        co-authors, whoever added an approval among them: that name alone says nothing of a commit that holds the
         approval itself.
         """
         found: dict[str, set[Person]] = defaultdict(set)
         for commit, files in self.touched.items():
-            explained = {
-                approvers[touched.path].casefold()
-                for touched in files
-                if touched.added and touched.path in approvers
-            }
+            explained = [
+                approvers[touched.path] for touched in files if touched.added and touched.path in approvers
+            ]
             raw = self.raw[commit]
             people = {raw.author, *self._co_authors(raw, explained)}
             for touched in files:
@@ -72,9 +70,11 @@ class Commits:
         return {path: frozenset(people) for path, people in found.items()}
 
     @staticmethod
-    def _co_authors(raw: RawCommit, explained: set[str]) -> Iterator[Person]:
+    def _co_authors(raw: RawCommit, explained: Iterable[Person]) -> Iterator[Person]:
+        emails = {each.email.casefold() for each in explained}
+        names = {each.name.casefold() for each in explained}
         for name, email in co_authors(raw.message):
-            if email.casefold() not in explained:
+            if email.casefold() not in emails and name.casefold() not in names:
                 yield Person(name, email)
 
     def adding(self, repo: Repository, path: str) -> tuple[AddingCommit, ...]:

@@ -57,8 +57,7 @@ def judge(landing: Landing, policy: Policy, refs: frozenset[str], now: datetime)
 
 def change_of(landing: Landing, records: Iterable[Record] = ()) -> Change:
     """What lands, with who wrote it; and what stands already of the files that `records` list."""
-    approvers = _addresses(records)
-    authors = landing.commits.authors(approvers)
+    authors = landing.commits.authors(_signed_off(records))
     worker = frozenset({landing.worker}) if landing.worker else frozenset()
     files = {}
     for graded in landing.grades:
@@ -132,13 +131,13 @@ def _was_withdrawn(path: str, raw: bytes) -> bool:
     return approval is not None and approval.withdrawn is not None
 
 
-def _addresses(records: Iterable[Record]) -> dict[str, str]:
-    """The address behind each approval file."""
+def _signed_off(records: Iterable[Record]) -> dict[str, Person]:
+    """Who signed off each approval file, as it says itself."""
     found = {}
     for record in records:
         named = person(record.approval.statement.signed_off_by) if record.approval else None
         if named is not None:
-            found[record.path] = named[1]
+            found[record.path] = Person(*named)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
@@ -9,10 +10,11 @@ from typing import Final
 from potpie_git.checks.approvals.model import ChangedFile, Person
 from potpie_git.domain.policy import Approver, Policy
 from potpie_git.domain.ssh_keys import SshFormatError, parse_public_key
-from potpie_git.domain.text import slug
+from potpie_git.domain.text import nfc, slug
 from potpie_git.domain.trailers import person
 from potpie_git.store.derived.names import person_key
 
+_NOREPLY: Final = re.compile(r"(?:\d+[+-])?([^@]+)@users\.noreply\.[^@]+")
 # What a text without a letter or digit of ASCII is cut down to: it tells nobody apart.
 _NOBODY: Final = frozenset({slug(""), ""})
 
@@ -46,8 +48,7 @@ class People:
     def wrote(self, principal: str, changed: ChangedFile) -> bool:
         """True if this person is an author of the file's change, by a commit or by a record's stamp."""
         entries = self._entries(principal)
-        emails = {email.casefold() for entry in entries for email in entry.emails}
-        if any(author.email.casefold() in emails for author in changed.authors):
+        if any(_is_author(entry, author) for entry in entries for author in changed.authors):
             return True
         handles = {handle for entry in entries for handle in _handles(entry)}
         return any(_is_one_of(actor, handles) for actor in changed.actors)
@@ -94,9 +95,29 @@ def same_person(actor: str, author: Person) -> bool:
     return _is_one_of(actor, _names_of(author.name, author.email))
 
 
+def _is_author(approver: Approver, author: Person) -> bool:
+    """True if a commit's author or co-author is this approver: by address, by name, or by a forge's own address.
+
+    A forge writes `12+login@users.noreply.HOST` for whoever keeps their address to themselves.
+    """
+    email = author.email.casefold()
+    if email in {each.casefold() for each in approver.emails} or _folded(author.name) == _folded(
+        approver.name
+    ):
+        return True
+    login = _NOREPLY.fullmatch(email)
+    logins = {account.rpartition(":")[2].casefold() for account in approver.accounts or ()}
+    return login is not None and login[1] in logins
+
+
+def _folded(name: str) -> str:
+    return nfc(name).strip().casefold()
+
+
 def _marks(approver: Approver) -> set[str]:
     """What makes two entries one person."""
     marks = {email.casefold() for email in approver.emails} | {f"principal {approver.principal}"}
+    marks |= {f"account {account.casefold()}" for account in approver.accounts or ()}
     for key in approver.keys or ():
         try:
             marks.add(parse_public_key(key).line)

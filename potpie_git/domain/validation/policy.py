@@ -11,9 +11,9 @@ from potpie_git.domain.text import did_you_mean
 from potpie_git.domain.validation.problem import FieldPath, Problem
 from potpie_git.domain.vocabulary import PREDICATES, SUBGRAPHS, SYSTEM_PREDICATES
 
-_EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+$")
-_ACCOUNT = re.compile(r"[a-z0-9-]+:[^\s:]+$")
-_REF = re.compile(r"refs/heads/[^\s*]*\*?$")
+_EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+")
+_ACCOUNT = re.compile(r"[a-z0-9-]+:[^\s:]+")
+_REF = re.compile(r"refs/heads/[^\s*]*\*?")
 
 
 def policy_problems(policy: Policy) -> list[Problem]:
@@ -24,6 +24,7 @@ def policy_problems(policy: Policy) -> list[Problem]:
 def _approvers(policy: Policy) -> Iterator[Problem]:
     principals: dict[str, str] = {}
     emails: dict[str, str] = {}
+    accounts: dict[str, str] = {}
     for index, approver in enumerate(policy.approvers):
         where: FieldPath = ("approvers", index)
         other = principals.setdefault(approver.principal, approver.name)
@@ -36,15 +37,22 @@ def _approvers(policy: Policy) -> Iterator[Problem]:
             yield _problem(f"{approver.name} has no address", "Add one, as in a sign-off.", *where, "emails")
         for position, email in enumerate(approver.emails):
             place = (*where, "emails", position)
-            if not _EMAIL.match(email):
+            if not _EMAIL.fullmatch(email):
                 yield _problem(f"{email!r} is not an address", "Write name@host, as in a sign-off.", *place)
             elif emails.setdefault(email.casefold(), approver.principal) != approver.principal:
                 yield _problem(f"{email} is listed for two approvers", "List it for one.", *place)
         yield from _keys(approver.keys or (), *where, "keys")
-        for position, account in enumerate(approver.accounts or ()):
-            if not _ACCOUNT.match(account):
-                hint = "Write forge:login, such as github:rae."
-                yield _problem(f"{account!r} is not an account", hint, *where, "accounts", position)
+        yield from _accounts(approver, index, accounts)
+
+
+def _accounts(approver: Approver, index: int, known: dict[str, str]) -> Iterator[Problem]:
+    """`known` are the principals of the accounts so far; those of this approver are added."""
+    for position, account in enumerate(approver.accounts or ()):
+        place = ("approvers", index, "accounts", position)
+        if not _ACCOUNT.fullmatch(account):
+            yield _problem(f"{account!r} is not an account", "Write forge:login, such as github:rae.", *place)
+        elif known.setdefault(account.casefold(), approver.principal) != approver.principal:
+            yield _problem(f"{account} is listed for two approvers", "List it for one.", *place)
 
 
 def _first(policy: Policy, approver: Approver) -> int:
@@ -64,7 +72,7 @@ def _keys(keys: tuple[str, ...] | list[str], *where: str | int) -> Iterator[Prob
 
 def _protected(policy: Policy) -> Iterator[Problem]:
     for position, ref in enumerate(policy.protected):
-        if not _REF.match(ref):
+        if not _REF.fullmatch(ref):
             hint = "Write the full name, such as refs/heads/main, or refs/heads/release/* for several."
             yield _problem(f"{ref!r} names no branch", hint, "protected", position)
 
