@@ -22,9 +22,10 @@ TOO_LARGE = ""
 
 @dataclass(frozen=True, slots=True)
 class GradedChange:
-    """One changed file with its risk; subgraph and predicate of a claim or its tombstone, for which policy has thresholds.
+    """One changed file with its risk; with what a policy can have thresholds for: a claim's subgraph and predicate.
 
-    `before` and `after` are digests of its bytes; `actors` are the people named by the stamps that the change adds.
+    A tombstone has those of its claim. `before` and `after` are digests of the file's bytes; `actors` are the people
+    named by the stamps that the change adds.
     """
 
     path: str

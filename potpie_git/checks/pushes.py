@@ -25,20 +25,20 @@ _USUAL: Final = ("main", "master")
 class Push:
     """One ref of a push: the commit that goes there, and the one that is there; None for a ref that is not."""
 
-    commit: str
+    commit: str | None
     ref: str
     remote_commit: str | None
 
 
 def parse_pushes(text: str) -> Iterator[Push]:
-    """The branches that git's input to pre-push updates; deletions and other refs bring no claim to a branch."""
+    """The branches that git's input to pre-push sets or deletes; other refs bring no claim to a branch."""
     for line in text.splitlines():
         words = line.split(" ")
         if len(words) != 4 or not all(is_object_id(words[at]) for at in (1, 3)):
             continue
         _, commit, ref, remote = words
-        if ref.startswith(_BRANCHES) and commit.strip("0"):
-            yield Push(commit, ref, remote if remote.strip("0") else None)
+        if ref.startswith(_BRANCHES):
+            yield Push(commit if commit.strip("0") else None, ref, remote if remote.strip("0") else None)
 
 
 def check_pushes(repo: Repository, remote: str, pushes: Iterable[Push]) -> list[CheckReport]:
@@ -48,30 +48,47 @@ def check_pushes(repo: Repository, remote: str, pushes: Iterable[Push]) -> list[
 
 
 def _check(repo: Repository, remote: str, push: Push) -> CheckReport | None:
-    there = push.remote_commit
+    there, commit = push.remote_commit, push.commit
+    if commit is None:
+        return _deletion(repo, push, remote)
     if there is not None and not _is_here(repo, there):
         return _unknown(push, remote)
     default = _default_branch(repo, remote)
-    if not _concerns_a_pot(repo, push, there or default):
+    if not _concerns_a_pot(repo, commit, there or default):
         return None
     policy = _policy(repo, there or default)
     protected = policy.protects(push.ref)
     target = Target(push.ref, with_approvals=protected)
     if there is not None and protected:
-        return check_landing(repo, there, push.commit, target, exact=True)
-    fork = next((found for tip in (default, there) if tip and (found := _fork(repo, tip, push.commit))), None)
+        return check_landing(repo, there, commit, target, exact=True)
+    fork = next((found for tip in (default, there) if tip and (found := _fork(repo, tip, commit))), None)
     if fork is None and not repo.is_shallow:
-        return check_rev(repo, push.commit)
-    return check_landing(repo, fork or push.commit, push.commit, target, exact=True)
+        return check_rev(repo, commit)
+    return check_landing(repo, fork or commit, commit, target, exact=True)
+
+
+def _deletion(repo: Repository, push: Push, remote: str) -> CheckReport | None:
+    """A protected branch with a pot is not deleted: made anew, it would have no base to be judged by."""
+    there = push.remote_commit
+    if there is None:
+        return None
+    is_here = _is_here(repo, there)
+    policy = _policy(repo, there if is_here else _default_branch(repo, remote))
+    if not policy.protects(push.ref) or (is_here and not TreeSnapshot(repo, there).pot_mode()):
+        return None
+    hint = "Leave it, or take it off `protected` in policy.yaml first, which needs approval."
+    message = f"{push.ref} is protected, and would be deleted on {remote} with the pot that it holds"
+    finding = Finding(code="PG-H01", path=POT_DIRECTORY, message=message, hint=hint)
+    return CheckReport(CheckKind.RANGE, there, "", 0, (finding,))
 
 
 def _is_here(repo: Repository, commit: str) -> bool:
     return repo.git.run("cat-file", "-e", f"{commit}^{{commit}}", check=False).status == 0
 
 
-def _concerns_a_pot(repo: Repository, push: Push, before: str | None) -> bool:
+def _concerns_a_pot(repo: Repository, commit: str, before: str | None) -> bool:
     """False where neither side has a pot, or anything that passes for one, or where both have the same."""
-    after = TreeSnapshot(repo, push.commit)
+    after = TreeSnapshot(repo, commit)
     sides = [after, TreeSnapshot(repo, before)]
     if not any(side.pot_mode() or side.look_alikes() for side in sides):
         return False
@@ -111,4 +128,4 @@ def _unknown(push: Push, remote: str) -> CheckReport:
     finding = Finding(
         code="PG-R02", path=POT_DIRECTORY, message=message, hint=f"Fetch it: `git fetch {remote}`."
     )
-    return CheckReport(CheckKind.RANGE, push.remote_commit or "", push.commit, 0, (finding,))
+    return CheckReport(CheckKind.RANGE, push.remote_commit or "", push.commit or "", 0, (finding,))

@@ -108,3 +108,18 @@ def test_replace_refs_grafts_and_mailmap_change_nothing(found_team: Founder) -> 
     own.repo.commit("mailmap")
     with pytest.raises(MayNotApproveError, match="wrote part"):
         own.approve()
+
+
+def test_a_policy_has_its_own_numbers_for_a_predicate_up_and_down_and_the_tombstone_goes_with_its_claim(
+    found_team: Founder,
+) -> None:
+    for number, approvers, found in ((0, (), []), (2, (ADA,), ["PG-A01"]), (2, (ADA, BEN), [])):
+        team = found_team(
+            ADA,
+            BEN,
+            CLEO,
+            overrides=[{"predicate": "RESOLVED", "medium": number}],
+            folder=f"{number}-{len(approvers)}",
+        )
+        author = team.approved_branch(*approvers, work=lambda ann: ann.retract(0))
+        assert errors(team.judged(author)) == found

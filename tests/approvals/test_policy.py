@@ -32,6 +32,18 @@ Founder = Callable[..., Team]
         ({"approvers": [approver(ADA), approver(BEN, emails=[email(ADA).upper()])]}, "two approvers"),
         ({"approvers": [approver(ADA, keys=["ssh-dss AAAA"])]}, "cannot be used"),
         ({"approvers": [approver(ADA, accounts=["ada-gh"])]}, "not an account"),
+        (
+            {
+                "approvers": [
+                    approver(ADA, accounts=["github:hub"]),
+                    approver(BEN, accounts=["github:HUB"]),
+                ]
+            },
+            "two approvers",
+        ),
+        ({"approvers": [approver(ADA, emails=["ada@example.com\n"])]}, "not an address"),
+        ({"approvers": [approver(ADA, accounts=["github:ada\n"])]}, "not an account"),
+        ({"protected": ["refs/heads/main\n"]}, "names no branch"),
         ({"protected": ["main"]}, "names no branch"),
         ({"protected": ["refs/heads/*/x"]}, "names no branch"),
         ({"overrides": [{"medium": 2}]}, "for a subgraph or for a predicate"),

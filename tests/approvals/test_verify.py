@@ -180,6 +180,41 @@ def test_an_author_of_what_is_covered_does_not_count() -> None:
     assert refused(judged([said], [RETRACTION]), "PG-A04")
 
 
+@pytest.mark.parametrize(
+    ("author", "is_hers"),
+    [
+        (Person("ada archer", "ada@home.example"), True),
+        (Person("A. A.", "ADA@example.com"), True),
+        (Person("A. A.", "12+ada-hub@users.noreply.github.com"), True),
+        (Person("A. A.", "12-ada-hub@users.noreply.gitlab.com"), True),
+        (Person("A. A.", "ada-hub@example.org"), False),
+        (Person("A. A.", "12+not-ada-hub@users.noreply.github.com"), False),
+        (Person("Ada Archer-Lee", "lee@example.com"), False),
+    ],
+)
+def test_an_author_is_known_by_name_and_by_the_address_that_a_forge_gives(
+    author: Person, is_hers: bool
+) -> None:
+    by = Policy.model_validate(
+        {"version": 1, "approvers": [approver(ADA, accounts=["github:Ada-Hub"]), approver(BEN)]}
+    )
+    files = [changed(authors=frozenset({author}))]
+    verdict = judged([record(approval(files), added_by=(added(),))], files, by)
+    assert verdict.approved is not is_hers
+    assert codes(verdict) == [["PG-A04"] if is_hers else []]
+
+
+def test_one_account_listed_under_two_names_counts_once() -> None:
+    forge = {"attestation": {"forges": ["github"]}}
+    two = [approver(name, accounts=["github:hub"]) for name in (ADA, BEN)]
+    apart = [approver(ADA, accounts=["github:hub"]), approver(BEN, accounts=["github:other"])]
+    for approvers, counted in ((two, 1), (apart, 2)):
+        by = Policy.model_validate({"version": 1, "approvers": [*approvers, approver(CLEO)], **forge})
+        made = [record(approval([SUPERSESSION], name), added_by=(added(name),)) for name in (ADA, BEN)]
+        [found] = judged(made, [SUPERSESSION], by).files
+        assert len(found.approved_by) == counted
+
+
 def test_an_author_of_something_else_in_the_change_counts() -> None:
     own = changed("claims/decisions/dd/own.yaml", risk=Risk.LOW, authors=frozenset({Person(ADA, email(ADA))}))
     assert judged([record(approval([RETRACTION]))], [RETRACTION, own]).approved

@@ -10,6 +10,7 @@ from potpie_git.checks.pushes import Push, check_pushes, parse_pushes
 from potpie_git.checks.report import CheckReport
 from potpie_git.checks.rules.samples import claim, edited, file, pot, retracted
 from potpie_git.domain.errors import ExitCode
+from potpie_git.pot import Pot
 from tests.checks.conftest import codes
 from tests.support.git_repo import GitRepo
 from tests.support.pots import PotRepo
@@ -39,7 +40,7 @@ def _codes(reports: list[CheckReport]) -> list[str]:
     return [code for report in reports for code in codes(report)]
 
 
-def test_only_branches_that_are_set_are_judged() -> None:
+def test_only_branches_are_judged() -> None:
     one, two = "1" * 40, "2" * 40
     text = (
         f"refs/heads/a {one} refs/heads/a {two}\n"
@@ -48,7 +49,34 @@ def test_only_branches_that_are_set_are_judged() -> None:
         f"refs/heads/c {one} refs/heads/c {ZERO}\n"
         "nonsense\n\n"
     )
-    assert list(parse_pushes(text)) == [Push(one, "refs/heads/a", two), Push(one, "refs/heads/c", None)]
+    assert list(parse_pushes(text)) == [
+        Push(one, "refs/heads/a", two),
+        Push(None, "refs/heads/b", two),
+        Push(one, "refs/heads/c", None),
+    ]
+
+
+def test_a_protected_branch_with_a_pot_is_not_deleted(repo: PotRepo) -> None:
+    head = repo.git("rev-parse", "HEAD")
+
+    def deleted(branch: str, there: str) -> list[str]:
+        push = Push(None, f"refs/heads/{branch}", there)
+        return _codes(check_pushes(repo.repository, "origin", [push]))
+
+    assert deleted("main", head) == ["PG-H01"]
+    assert deleted("work", head) == []
+    assert deleted("main", "1" * 40) == ["PG-H01"], "what is there is not known, and its name is"
+    empty = repo.git("commit-tree", "-m", "no pot", repo.git("mktree", stdin=b""))
+    assert deleted("main", empty) == []
+
+
+def test_git_does_not_delete_one_where_the_hooks_are(repo: PotRepo) -> None:
+    Pot.open(repo.root).install_hooks()
+    done = repo.run("push", "origin", ":main")
+    assert done.returncode != 0
+    assert b"PG-H01" in done.stderr
+    repo.git("push", "--quiet", "origin", "work")
+    repo.git("push", "--quiet", "origin", ":work")
 
 
 def test_a_new_branch_is_judged_from_where_it_left_the_default_branch(repo: PotRepo) -> None:
