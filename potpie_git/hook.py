@@ -75,11 +75,14 @@ def _commit_msg(arguments: Sequence[str]) -> int:
     with storage_errors(path):
         text = path.read_bytes().decode("utf-8", "replace")
     risk = Risk.from_label(_risk_of(staged)) if states_risk(text) else Risk.LOW
-    if not message_problems(text, risk):
+    # so git tells its hooks that no editor was opened
+    edited = os.environ.get("GIT_EDITOR") != ":"
+    if not message_problems(text, risk, edited=edited):
         return ExitCode.OK
     from potpie_git.checks.staged import check_message
 
-    return _answer([check_message(text, risk)], f"This commit was refused (its message is kept in {path})")
+    report = check_message(text, risk, edited=edited)
+    return _answer([report], f"This commit was refused (its message is kept in {path})")
 
 
 def _remember_risk(state: Path, staged: bytes, risk: str) -> None:
@@ -121,7 +124,7 @@ def _pre_push(arguments: Sequence[str]) -> int:
     from potpie_git.checks.pushes import check_pushes, parse_pushes
     from potpie_git.store.repository import Repository
 
-    refs = _framework_refs(os.environ) or sys.stdin.read()
+    refs = _framework_refs(os.environ) or decode(sys.stdin.buffer.read())
     remote = os.environ.get("PRE_COMMIT_REMOTE_NAME") or (arguments[0] if arguments else "origin")
     reports = check_pushes(Repository.discover(Path.cwd()), remote, parse_pushes(refs))
     return _answer(reports, "This push was refused")

@@ -22,6 +22,7 @@ from potpie_git.checks.approvals.model import Change, JudgedRecord, Record, Targ
 from potpie_git.checks.approvals.places import landing_refs
 from potpie_git.checks.approvals.verify import verify
 from potpie_git.checks.engine import check_change
+from potpie_git.checks.landing import full_ref
 from potpie_git.checks.report import CheckKind
 from potpie_git.domain.approval import Row, content_digest
 from potpie_git.domain.errors import ExitCode, UnavailableError
@@ -124,6 +125,7 @@ def audit(repo: Repository, rev: str, ref: str | None = None, trust_root: str | 
 
     `trust_root` pins the first policy. Raises `IncompleteHistoryError`, `UnknownRevisionError`, `MissingObjectError`.
     """
+    ref = full_ref(ref)
     if repo.is_shallow:
         raise IncompleteHistoryError("this clone is shallow, so what landed before cannot be told")
     head = repo.git.verify_commit(rev)

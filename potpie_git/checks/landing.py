@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from potpie_git.checks.places import finding
-from potpie_git.domain.errors import GitError, UnavailableError
+from potpie_git.domain.errors import GitError, InvalidInputError, UnavailableError
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POT_DIRECTORY
+from potpie_git.store.environment import PLUMBING_CONFIG, config_variables
 from potpie_git.store.errors import UnsafePathError
 from potpie_git.store.git import decode
 from potpie_git.store.merging import merged_tree
@@ -19,9 +20,19 @@ from potpie_git.store.snapshot import Change, Entry, Snapshot, TreeSnapshot, dif
 _CONFLICTS: Final = 1
 _USAGE: Final = 129
 _SETTLE: Final = "Merge BASE into HEAD, decide which side holds, and check again."
-# The answer must not depend on who asks: these are git's own defaults.
-_AS_ANYBODY: Final = ("-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict")
+# The answer must not depend on who asks: these are git's own defaults, and no filter or driver of a configuration runs.
+_AS_ANYBODY: Final = {
+    "merge.renames": "true",
+    "merge.directoryRenames": "conflict",
+    "merge.renormalize": "false",
+    "merge.default": "text",
+}
+# The shell's own word: the file is in conflict.
+_NO_DRIVER: Final = "exit 1"
 
+_FULL_REF: Final = re.compile(
+    r"refs/(?!remotes/)(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)|[./]\Z))[^\x00-\x20\x7f~^:?*\[\\]+/[^\x00-\x20\x7f~^:?*\[\\]+"
+)
 _REMOTE_BRANCH: Final = re.compile(r"refs/remotes/[^/]+/(.+)")
 
 
@@ -31,6 +42,12 @@ class Landing:
 
     tree: str
     conflicts: tuple[str, ...]
+
+
+class NotAFullRefError(InvalidInputError):
+    """A target was named in short, or as no ref can be: policy protects refs by their full names."""
+
+    code = "usage"
 
 
 class UnrelatedHistoriesError(UnavailableError):
@@ -49,7 +66,8 @@ def landing_of(repo: Repository, base: str, head: str) -> Landing:
     if _is_ancestor(repo, head, base):
         return Landing(base, ())
     options = ("--write-tree", "-z", "--name-only", "--no-messages")
-    merged = repo.git.run(*_AS_ANYBODY, "merge-tree", *options, base, head, check=False)
+    environment = config_variables(PLUMBING_CONFIG | _AS_ANYBODY | _disarmed_drivers(repo))
+    merged = repo.git.run("merge-tree", *options, base, head, check=False, env=environment)
     if merged.status == _USAGE:
         return _of_names(*merged_tree(repo, base, head))
     if merged.status not in {0, _CONFLICTS}:
@@ -59,6 +77,12 @@ def landing_of(repo: Repository, base: str, head: str) -> Landing:
         raise GitError(f"git merge-tree failed: {said}", detail={"argv": ["git", *merged.argv]})
     tree, *names = decode(merged.stdout).split("\0")
     return _of_names(tree, names)
+
+
+def _disarmed_drivers(repo: Repository) -> dict[str, str]:
+    """Settings by which no merge driver runs that the attributes of a checkout could choose."""
+    listed = repo.git.run("config", "-z", "--name-only", "--get-regexp", r"^merge\..*\.driver$", check=False)
+    return dict.fromkeys((name for name in decode(listed.stdout).split("\0") if name), _NO_DRIVER)
 
 
 def _of_names(tree: str, names: list[str]) -> Landing:
@@ -109,3 +133,17 @@ def target_ref(repo: Repository, base: str) -> str | None:
     if remote:
         return f"refs/heads/{remote[1]}"
     return name if name.startswith("refs/heads/") else None
+
+
+def full_ref(name: str | None) -> str | None:
+    """`name` if it is the full name of a ref that work can land on; None, and an empty name, stand for none given.
+
+    Raises `NotAFullRefError`: a short name would match no pattern of policy, and pass for a branch without protection.
+    """
+    if not name:
+        return None
+    if _FULL_REF.fullmatch(name) is None:
+        short = name.strip().removeprefix("refs/remotes/").removeprefix("refs/").removeprefix("heads/")
+        hint = f"Write the branch in full, such as refs/heads/{short.removeprefix('origin/') or 'main'}."
+        raise NotAFullRefError(f"{name!r} is not the full name of a branch", hint=hint)
+    return name

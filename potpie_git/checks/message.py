@@ -14,7 +14,7 @@ from potpie_git.domain.text_safety import scan_text
 from potpie_git.domain.trailers import parse_trailers
 from potpie_git.domain.vocabulary import Risk
 
-_SCISSORS: Final = re.compile(r"^. -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
+_SCISSORS: Final = re.compile(r"^. -{24} >8 -{24}$.*", re.MULTILINE | re.DOTALL)
 _IDS: Final = {
     "potpie-plan": re.compile(r"p-[0-9a-z]{1,64}"),
     "potpie-mutation": re.compile(r"m-[0-9a-z]{1,64}"),
@@ -31,12 +31,13 @@ class MessageProblem(NamedTuple):
     hint: str
 
 
-def message_problems(text: str, risk: Risk) -> list[MessageProblem]:
+def message_problems(text: str, risk: Risk, *, edited: bool = True) -> list[MessageProblem]:
     """What is wrong with a commit's message; `risk` is that of the change that it describes.
 
-    Comment lines that git will strip are judged as well, but for what stands below a scissors line.
+    Comment lines that git will strip are judged as well. What stands below a scissors line is not, where the message
+    was `edited`: git cuts it off there, and keeps it in a message that was given on the command line.
     """
-    text = _SCISSORS.sub("", text)
+    text = _SCISSORS.sub("", text) if edited else text
     return [*_hidden(text), *_secrets(text), *_trailers(text, risk)]
 
 

@@ -32,8 +32,9 @@ class Push:
 
 def parse_pushes(text: str) -> Iterator[Push]:
     """The branches that git's input to pre-push sets or deletes; other refs bring no claim to a branch."""
-    for line in text.splitlines():
-        words = line.split(" ")
+    for line in text.split("\n"):
+        # the local side is what was typed, `HEAD^{/some words}` too; a ref can hold what other programs end a line at
+        words = line.removesuffix("\r").rsplit(" ", 3)
         if len(words) != 4 or not all(is_object_id(words[at]) for at in (1, 3)):
             continue
         _, commit, ref, remote = words

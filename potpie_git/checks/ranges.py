@@ -12,7 +12,9 @@ from potpie_git.checks.approvals.findings import verdict_findings
 from potpie_git.checks.engine import check_change
 from potpie_git.checks.landing import (
     Landing,
+    NotAFullRefError,
     UnrelatedHistoriesError,
+    full_ref,
     landed_changes,
     landing_of,
     target_ref,
@@ -48,7 +50,7 @@ def check_range(
     """Judge BASE..HEAD as it would land on `ref` (full name; by default the branch that BASE names).
 
     `trust_root` is the SHA-256 of the only policy that may judge. What cannot be judged is a finding: R01 for
-    incomplete history, R02 for an end that is not known.
+    incomplete history, R02 for an end or a target that is not known.
     """
     match = _RANGE.fullmatch(revisions)
     if match is None:
@@ -57,7 +59,10 @@ def check_range(
             revisions, "", [_unknown(f"{shown!r} is not a range", "Write BASE..HEAD, with two dots.")]
         )
     base, head = match["base"], match["head"]
-    target = Target(ref or target_ref(repo, base), trust_root=trust_root)
+    try:
+        target = Target(full_ref(ref) or target_ref(repo, base), trust_root=trust_root)
+    except NotAFullRefError as error:
+        return _not_judged(base, head, [_unknown(error.message, error.hint)])
     return check_landing(repo, base, head, target)
 
 

@@ -9,9 +9,11 @@ from potpie_git.checks.engine import check_change
 from potpie_git.checks.message import message_problems
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.domain.findings import Finding
+from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.policy import Policy
 from potpie_git.domain.times import utc_now
 from potpie_git.domain.vocabulary import Risk
+from potpie_git.store.errors import UnknownRevisionError
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import IndexSnapshot, TreeSnapshot
 
@@ -45,14 +47,23 @@ def _missing_approvals(
 
 
 def check_rev(repo: Repository, rev: str) -> CheckReport:
-    """Judge the whole tree of a revision, without its history. Raises `UnknownRevisionError`."""
-    return check_change(None, TreeSnapshot(repo, rev), CheckKind.TREE)
+    """Judge the whole tree of a revision, without its history. A revision that is not known is a finding: R02."""
+    try:
+        return check_change(None, TreeSnapshot(repo, rev), CheckKind.TREE)
+    except UnknownRevisionError as error:
+        unknown = Finding(code="PG-R02", path=POT_DIRECTORY, message=error.message, hint=error.hint)
+        return CheckReport(CheckKind.TREE, "", rev, 0, (unknown,))
 
 
-def check_message(text: str, risk: Risk = Risk.LOW, *, label: str = "commit message") -> CheckReport:
-    """Judge a commit's message; `risk` is that of the change that it describes, as its content is graded."""
+def check_message(
+    text: str, risk: Risk = Risk.LOW, *, label: str = "commit message", edited: bool = True
+) -> CheckReport:
+    """Judge a commit's message; `risk` is that of the change that it describes, as its content is graded.
+
+    `edited` says that it comes from an editor, so that git cuts off what stands below a scissors line.
+    """
     found = [
         Finding(code=problem.code, path=label, line=problem.line, message=problem.message, hint=problem.hint)
-        for problem in message_problems(text, risk)
+        for problem in message_problems(text, risk, edited=edited)
     ]
     return CheckReport(CheckKind.MESSAGE, "", label, 1, sorted_findings(found))

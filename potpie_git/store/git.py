@@ -100,9 +100,11 @@ class Git:
     def verify_commit(self, rev: str) -> str:
         """Return the id of the commit that `rev` names; raises `UnknownRevisionError` if it names none."""
         result = self.run("rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}", check=False)
-        if result.status:
+        named = decode(result.stdout).strip()
+        # `^x` is answered with the id and its sign
+        if result.status or not is_object_id(named):
             raise UnknownRevisionError(f"{rev!r} does not name a commit", detail={"revision": rev})
-        return decode(result.stdout).strip()
+        return named
 
     def start(self, *args: Argument) -> subprocess.Popen[bytes]:
         """Start a plumbing command with pipes on all three streams; the caller ends it."""

@@ -10,15 +10,19 @@ from potpie_git.domain.directory import POT_DIRECTORY
 
 # Letters that look like those of the name and that neither normalisation nor case folding maps to them.
 _SAME_SHAPE: Final = str.maketrans(
-    dict.fromkeys("\u0440\u03c1\u2ca3", "p")
-    | dict.fromkeys("\u043e\u03bf\u0585\u2c9f", "o")
-    | dict.fromkeys("\u0442\u03c4", "t")
-    | dict.fromkeys("\u0456\u03b9\u0131", "i")
-    | {"\u0435": "e"}
+    dict.fromkeys("\u0440\u03c1\u2ca3\u2374\u1d18", "p")
+    | dict.fromkeys(
+        "\u043e\u03bf\u0585\u2c9f\u03c3\u1d0f\u1d11\u10ff\u05e1\u0d20\u101d\u0c02\u0966\u06f5\u0665\u06c1\u0647",
+        "o",
+    )
+    | dict.fromkeys("\u0442\u03c4\u1d1b", "t")
+    | dict.fromkeys("\u0456\u03b9\u0131\u026a\u0269\ua647\u04cf\u2373\u13a5\uab75", "i")
+    | dict.fromkeys("\u0435\u04bd\u212e\uab32\u1d07", "e")
+    | dict.fromkeys("\u0660\u06f0\u06d4\u0701\u0702\ua60e\ua4f8", ".")
 )
 # Format characters, controls and stray bytes: not seen, and HFS+ drops some of them when it compares names.
 _UNSEEN: Final = {"Cc", "Cf", "Cs"}
-_FILLERS: Final = "\u115f\u1160\u3164\uffa0"
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0\u2800"
 _MARKS: Final = {"Mn", "Me"}
 # NTFS opens the directory for these too: an alternate stream, a short name, a path with its own separator.
 _STREAM_OR_PATH: Final = re.compile(r"[:\\].*", re.DOTALL)

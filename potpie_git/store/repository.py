@@ -226,9 +226,10 @@ class Repository:
 
     def _verify(self, rev: str) -> str:
         result = self.git.run("rev-parse", "--verify", "--end-of-options", rev, check=False)
-        if result.status:
+        named = decode(result.stdout).strip()
+        if result.status or not is_object_id(named):
             raise UnknownRevisionError(f"{rev!r} does not name a revision", detail={"revision": rev})
-        return decode(result.stdout).strip()
+        return named
 
 
 def _ask(git: Git) -> dict[str, str]:

@@ -62,3 +62,13 @@ def test_the_report_names_the_message() -> None:
     assert [finding.path for finding in report.findings] == [".git/COMMIT_EDITMSG"]
     assert report.exit_code == ExitCode.FAILED
     assert check_message("Retract it").exit_code == ExitCode.OK
+
+
+def test_only_an_edited_message_ends_at_scissors() -> None:
+    """Git keeps what was given on the command line whole."""
+    text = "Subject\n# ------------------------ >8 ------------------------\nbo\u200bdy\n"
+    assert message_problems(text, Risk.LOW) == []
+    [problem] = message_problems(text, Risk.LOW, edited=False)
+    assert (problem.code, problem.line) == ("PG-C02", 3)
+    assert check_message(text, edited=False).exit_code == ExitCode.FAILED
+    assert message_problems(text.replace("-" * 24, "-"), Risk.LOW) != []

@@ -158,3 +158,22 @@ def test_a_shallow_clone_pushes_what_leaves_the_pot_alone(repo: PotRepo, tmp_pat
     assert _push(shallow, "work", there) == []
     shallow.land(file(claim(fact="Split the refund.")))
     assert _codes(_push(shallow, "work", there)) == ["PG-R01"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "HEAD^{/some words} {} refs/heads/a {}",
+        ":/a b c {} refs/heads/a {}",
+        "refs/heads/a {} refs/heads/a\u2028b {}",
+        "refs/heads/a {} refs/heads/a\u0085b {}",
+        "refs/heads/a\u2029b {} refs/heads/a {}",
+        "refs/heads/a {} refs/heads/a {}\r",
+    ],
+)
+def test_no_name_hides_a_push(line: str) -> None:
+    """What is typed as the local side can hold spaces, and a ref what other programs end a line at."""
+    one, two = "1" * 40, "2" * 40
+    _, ref = line.split("{} ")[-2:][0], line.removesuffix("\r").split(" ")[-2]
+    text = line.replace("{} ", f"{one} ").replace(" {}", f" {two}")
+    assert list(parse_pushes(f"{text}\n")) == [Push(one, ref, two)]

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from potpie_git.checks.audit import audit
+from potpie_git.checks.landing import NotAFullRefError, full_ref
 from potpie_git.checks.ranges import check_range, target_ref
 from potpie_git.checks.report import CheckReport
+from potpie_git.checks.review.build import review_range
 from potpie_git.checks.rules.samples import (
     claim,
     decision,
@@ -238,7 +241,17 @@ def test_what_is_no_range_is_refused_and_nothing_is_written(repo: PotRepo, revis
 
 
 @pytest.mark.parametrize(
-    "revisions", ["nowhere..topic", "main..nowhere", f"{'0' * 40}..topic", "main:a..topic"]
+    "revisions",
+    [
+        "nowhere..topic",
+        "main..nowhere",
+        f"{'0' * 40}..topic",
+        "main:a..topic",
+        "^main..topic",
+        "main..^topic",
+        "main^@..topic",
+        "main..topic^{tree}",
+    ],
 )
 def test_an_unknown_end_is_named(repo: PotRepo, revisions: str) -> None:
     report = _check(repo, revisions)
@@ -370,3 +383,82 @@ def test_no_program_that_a_checkout_or_configuration_names_is_run(repo: PotRepo,
     mark.unlink(missing_ok=True)
     _check(repo)
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("by_attributes", "settings"),
+    [
+        ("* merge=evil", {"merge.evil.driver"}),
+        ("* merge=e=vil.x", {"merge.e=vil.x.driver"}),
+        ("", {"merge.evil.driver", "merge.default"}),
+        ("* filter=evil", {"filter.evil.clean", "filter.evil.smudge", "merge.renormalize"}),
+    ],
+    ids=["driver", "odd name", "default", "renormalize"],
+)
+def test_no_program_runs_that_a_merge_could_choose(
+    repo: PotRepo, tmp_path: Path, by_attributes: str, settings: set[str]
+) -> None:
+    mark = tmp_path / "ran"
+    values = {"merge.default": "evil", "merge.renormalize": "true"}
+    for setting in settings:
+        repo.git("config", setting, values.get(setting, f"touch '{mark}'; cat"))
+    (repo.root / ".git/info/attributes").write_text(f"{by_attributes}\n")
+    lines = [b"1\n", b"2\n", b"3\n"]
+    repo.land(file(claim(fact="Split the refund.")), {"a.txt": b"".join(lines)})
+    repo.switch("main")
+    repo.land({"a.txt": b"".join(lines[:2])})
+    mark.unlink(missing_ok=True)
+    assert _check(repo).findings == ()
+    assert not mark.exists()
+    assert repo.run("merge-tree", "--write-tree", "main", "topic").returncode in {0, 1}
+    assert mark.exists(), "git itself would have run it"
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "release",
+        "heads/release",
+        "origin/release",
+        "refs/remotes/origin/release",
+        "refs/heads/release\n",
+        " refs/heads/release",
+        "refs/heads/../release",
+        "refs/heads/",
+        "refs/release",
+        "--release",
+    ],
+)
+def test_a_target_is_named_in_full_or_not_at_all(repo: PotRepo, ref: str) -> None:
+    """A short name matches no pattern of policy, and would pass for a branch without protection."""
+    repo.land(retracted(claim()))
+    report = check_range(repo.repository, "main..topic", ref)
+    assert codes(report) == ["PG-R02"]
+    assert report.exit_code == ExitCode.UNAVAILABLE
+    assert "refs/heads/" in report.findings[0].hint
+    with pytest.raises(NotAFullRefError, match="full name"):
+        review_range(repo.repository, "main..topic", ref)
+    with pytest.raises(NotAFullRefError, match="full name"):
+        audit(repo.repository, "topic", ref)
+
+
+@pytest.mark.parametrize("ref", ["refs/heads/release", "refs/heads/für/1.2", "refs/tags/v1", "", None])
+def test_a_full_name_or_none_is_taken_as_it_is(ref: str | None) -> None:
+    assert full_ref(ref) == (ref or None)
+
+
+def test_a_protected_target_asks_for_approval(repo: PotRepo) -> None:
+    repo.land(retracted(claim()))
+    assert check_range(repo.repository, "main..topic", "refs/heads/other").exit_code == ExitCode.OK
+    for ref in ("refs/heads/release", ""):
+        expected = ExitCode.APPROVAL if ref else ExitCode.OK
+        assert check_range(repo.repository, "main..topic", ref).exit_code == expected
+
+
+@pytest.mark.parametrize(
+    "rev", ["nowhere", "^main", "--all", "main..topic", "0" * 39, "main:.potpie/pot.yaml"]
+)
+def test_a_tree_that_cannot_be_named_is_not_judged(repo: PotRepo, rev: str) -> None:
+    report = check_rev(repo.repository, rev)
+    assert (codes(report), report.exit_code) == (["PG-R02"], ExitCode.UNAVAILABLE)
+    assert repr(rev) in report.findings[0].message

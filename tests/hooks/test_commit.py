@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -351,6 +352,7 @@ def test_a_merge_is_judged_before_it_is_committed(gated: PotRepo) -> None:
         ("Use ghp_" + "Ab3dEf6hIj9lMn2pQr5t" * 2, "PG-C01"),
         ("Retract it\n\nPotpie-Risk: low", "PG-C03"),
         ("Retract it\n\nPotpie-Plan: ../../x", "PG-C03"),
+        (f"Retract it\n\n# {'-' * 24} >8 {'-' * 24}\nUse ghp_" + "Ab3dEf6hIj9lMn2pQr5t" * 2, "PG-C01"),
     ],
 )
 def test_a_message_is_judged_as_well(gated: PotRepo, message: str, code: str) -> None:
@@ -375,3 +377,12 @@ def test_a_message_that_says_no_less_than_the_change_passes(gated: PotRepo, mess
 def test_a_message_outside_the_pot_is_left_alone(gated: PotRepo) -> None:
     gated.stage({"a.txt": b"x"})
     assert gated.attempt("commit", "-q", "-m", "x\u202e\n\nPotpie-Risk: nonsense").status == 0
+
+
+def test_the_difference_below_an_edited_message_is_no_part_of_it(gated: PotRepo, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "Add a claim\\n" | cat - "$1" >"$1.new" && mv "$1.new" "$1"\n')
+    editor.chmod(0o755)
+    gated.stage(file(claim()), {"a.txt": "x\u202e\n".encode()})
+    answer = gated.attempt("commit", "-q", "-v", env={**os.environ, "GIT_EDITOR": str(editor)})
+    assert (answer.status, answer.said) == (0, "")

@@ -284,6 +284,24 @@ def test_where_the_program_is_gone_the_message_says_what_to_do(
     assert "git potpie hooks install" in answer.said
 
 
+def test_where_the_program_is_gone_a_push_is_judged_by_what_it_brings(repo: PotRepo, tmp_path: Path) -> None:
+    """Not by what happens to be checked out."""
+    remote = GitRepo.init(tmp_path / "remote.git", "--bare")
+    repo.git("remote", "add", "origin", str(remote.root))
+    repo.git("checkout", "--quiet", "--orphan", "bare")
+    repo.git("rm", "--quiet", "-rf", ".")
+    repo.land({"a.txt": b"a"})
+    hooks.install(repo.repository)
+    repo.git("config", "potpie.python", str(tmp_path / "gone"))
+    plain = {**os.environ, "PATH": "/usr/bin:/bin"}
+    for what in ("work", "HEAD^{/chang}:refs/heads/y", "bare:refs/heads/z"):
+        repo.git("switch", "--quiet", "work" if "y" in what or "z" in what else "bare")
+        answer = repo.attempt("push", "-q", "origin", what, env=plain)
+        assert answer.refused == (what != "bare:refs/heads/z"), what
+        assert ("git potpie hooks install" in answer.said) == answer.refused
+    assert remote.git("for-each-ref", "--format=%(refname)") == "refs/heads/z"
+
+
 def test_nothing_in_a_checkout_is_imported(repo: PotRepo, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     hooks.install(repo.repository)

@@ -181,6 +181,13 @@ LOOK_ALIKES = [
     "POTPIE~1",
     ".potpie::$INDEX_ALLOCATION",
     ".potpie\\claims",
+    ".potpie\u2800",
+    ".p\u1d0ftp\u026ae",
+    ".\u1d18otpie",
+    ".potpi\u212e",
+    ".potp\ua647e",
+    "\u2024potpie",
+    "\ua4f8potpie",
 ]
 
 

@@ -169,6 +169,8 @@ def test_verify_commit_takes_names_and_nothing_else(git_repo: GitRepo) -> None:
         "--all",
         f"--output={git_repo.root}/out",
         "HEAD..HEAD",
+        "^HEAD",
+        "HEAD^@",
         "a\nb",
         "0" * 40,
     ):

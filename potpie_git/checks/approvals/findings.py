@@ -54,7 +54,10 @@ def _next(verdict: Verdict, missing: int, next_step: str) -> str:
             if eligible
             else "nobody who is listed can still approve"
         )
-        return f"{who[0].upper()}{who[1:]}: list more approvers in policy.yaml, or lower its thresholds there first."
+        return (
+            f"{who[0].upper()}{who[1:]}: list more approvers in policy.yaml, or lower its thresholds there first, "
+            "in a change that somebody who is not an approver writes."
+        )
     names = " or ".join(eligible[:3]) + (" or another approver" if len(eligible) > 3 else "")
     return next_step.format(names=names)
 

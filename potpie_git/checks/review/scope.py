@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from potpie_git.checks.landing import landed_changes, landing_of, target_ref
+from potpie_git.checks.landing import full_ref, landed_changes, landing_of, target_ref
 from potpie_git.domain.errors import InvalidInputError, UnavailableError
 from potpie_git.store.errors import UnknownRevisionError
 from potpie_git.store.git import decode, encode
@@ -80,7 +80,7 @@ def range_scope(repo: Repository, revisions: str | None = None, ref: str | None 
         after=after,
         changes=changes,
         revisions=f"{base_name}..{head_name}",
-        ref=ref or target_ref(repo, base_name),
+        ref=full_ref(ref) or target_ref(repo, base_name),
         base=base,
         head=head,
         commits=commits,

@@ -31,9 +31,10 @@ RULES = (
     ),
     Rule(
         "PG-R02",
-        "end of the range that is not known",
-        "BASE or HEAD names no commit of this repository. Write BASE..HEAD with names that `git rev-parse "
-        "--verify` knows, and fetch them first.",
+        "revision or target that is not known",
+        "BASE or HEAD names no commit of this repository, or the target is not the full name of a ref. Write "
+        "BASE..HEAD with names that `git rev-parse --verify` knows, fetch them first, and name the target in full: "
+        "refs/heads/main.",
         bad=Example(
             "git potpie check --range origin/mian..HEAD",
             lambda: Commands(_ORIGIN + _CLONE, "clone", "origin/mian..HEAD"),

@@ -11,7 +11,7 @@ from potpie_git.cli.output import shown
 from potpie_git.cli.render.plans import commit_text
 from potpie_git.cli.render.policy import policy_text, policy_warnings
 from potpie_git.cli.reply import Reply
-from potpie_git.domain.errors import ApprovalRequiredError, InvalidInputError
+from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.plan import Plan
 from potpie_git.domain.policy import Policy
 from potpie_git.write.policy import key_line
@@ -137,11 +137,7 @@ def _attestation(policy: Policy, forges: list[str], keys: list[str]) -> dict[str
 
 def _commit(plan: Plan) -> Reply:
     """Commit a change of the policy, or say which plan waits for approval."""
-    try:
-        done = current().pot.commit(plan.plan_id)
-    except ApprovalRequiredError as error:
-        error.hint = f"Have it approved: `git potpie approve {plan.plan_id}`; or commit it on a branch."
-        raise
+    done = current().pot.commit(plan.plan_id)
     return Reply(
         result=done.model_dump(mode="json"),
         text=shown(commit_text(done)),

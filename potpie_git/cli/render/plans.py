@@ -32,6 +32,6 @@ def commit_text(outcome: CommitResult) -> str:
     else:
         lines = [f"nothing to write  plan {outcome.plan.plan_id}"]
     lines += [f"  {path}" for path in outcome.files]
-    lines += [f"  pending: {item}" for item in outcome.pending]
+    lines += [f"  pending: {item}" for item in dict.fromkeys(outcome.pending)]
     lines += [f"  {text}" for text in outcome.notes]
     return "\n".join(lines)

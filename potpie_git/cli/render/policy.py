@@ -78,7 +78,8 @@ def policy_warnings(policy: Policy) -> list[str]:
     if people.sole is None and 1 < len(live) <= needed:
         found.append(
             f"high risk needs {needed} approvers and {len(live)} are listed: what one of them wrote cannot get enough; "
-            f"list more, or `git potpie policy set --high {len(live) - 1}`"
+            "let somebody who is not listed write it: more approvers, or "
+            f"`git potpie policy set --high {len(live) - 1}`"
         )
     if policy.mode == "signature":
         keyless = [each.name for each in policy.approvers if not each.keys and each.revoked is None]

@@ -92,8 +92,17 @@ fi
 [ "$status" -eq 97 ] || exit "$status"
 
 # The program is not there: what does not touch the pot goes on, the rest has to wait.
+pushes_a_pot() {{
+    while IFS= read -r line; do
+        new=${{line% * *}}
+        for commit in "${{new##* }}" "${{line##* }}"; do
+            ! git cat-file -e "$commit:{POT_DIRECTORY}" 2>/dev/null || return 0
+        done
+    done
+    return 1
+}}
 case $hook in
-pre-push) [ -d {POT_DIRECTORY} ] || exit 0 ;;
+pre-push) feed pushes_a_pot || exit 0 ;;
 *) ! git diff --cached --quiet --no-ext-diff -- {POT_DIRECTORY} || exit 0 ;;
 esac
 {{
