@@ -11,18 +11,18 @@ from potpie_git.domain.lexical import bm25_scores, saturated, tokens
 from potpie_git.domain.query import ClaimHits, ClaimQuery, ClaimRow, MatchMode
 from potpie_git.index.build import root_of
 from potpie_git.index.errors import IndexMissingError
-from potpie_git.index.evidence import NEAREST, Evidence, gather
 from potpie_git.index.index import Index
 from potpie_git.index.reader import IndexReader
 from potpie_git.index.schema import IndexedRow, sql_filter
 from potpie_git.index.search import (
     LEXICAL_WEIGHT,
     UNKNOWN_COSINE,
-    WEAK_BM25_BELOW,
     Question,
     SearchResult,
     ask,
     search,
+    weak_by_evidence,
+    weak_by_words,
 )
 from potpie_git.store.pot_tree import PotTree, Stored
 from potpie_git.store.snapshot import Entry, Snapshot
@@ -143,25 +143,34 @@ class IndexedClaims:
             for cosine, bm25 in zip(cosines, words, strict=False)
         ]
         hybrid = question.vector is not None
-        evidence = _evidence(question, cards, blended, rows) if hybrid else None
-        for held, card, cosine, bm25, total in zip(new, cards, cosines, words, blended, strict=False):
+        said = [frozenset(tokens(card)) for card in cards]
+        weak = (
+            _weak(question, list(zip(blended, said, strict=True)), rows)
+            if hybrid
+            else [weak_by_words(bm25, held, question) for bm25, held in zip(words, said, strict=False)]
+        )
+        for held, cosine, bm25, total, low in zip(new, cosines, words, blended, weak, strict=False):
             if bm25 <= 0 and (cosine or 0.0) < UNKNOWN_COSINE:
                 continue
             score = total / (1 + LEXICAL_WEIGHT) if hybrid else saturated(bm25)
-            weak = (
-                bm25 < WEAK_BM25_BELOW if evidence is None else evidence.weak(total, frozenset(tokens(card)))
-            )
-            yield _row(held.claim, held.path, held.entry.oid, round(score, 4), weak)
+            yield _row(held.claim, held.path, held.entry.oid, round(score, 4), low)
 
     def _joined(self, rows: list[ClaimRow], found: SearchResult, more: Iterator[ClaimRow]) -> list[ClaimRow]:
         return sorted([*rows, *more], key=lambda row: (-(row.similarity or 0.0), row.path))
 
 
-def _evidence(question: Question, cards: list[str], blended: list[float], rows: list[ClaimRow]) -> Evidence:
-    """What the nearest of the new cards and of those that the index found say together."""
-    found = [((row.similarity or 0.0) * (1 + LEXICAL_WEIGHT), retrieval_card(row.claim)) for row in rows]
-    ranked = sorted([*zip(blended, cards, strict=True), *found], reverse=True)[:NEAREST]
-    return gather(question.weights, ranked[0][0], [tokens(card) for _, card in ranked])
+def _weak(question: Question, new: list[tuple[float, frozenset[str]]], rows: list[ClaimRow]) -> list[bool]:
+    """Which of the new cards are weak, judged together with those that the index found."""
+    found = [
+        ((row.similarity or 0.0) * (1 + LEXICAL_WEIGHT), frozenset(tokens(retrieval_card(row.claim))))
+        for row in rows
+    ]
+    scored = [*new, *found]
+    order = sorted(range(len(scored)), key=lambda place: -scored[place][0])
+    labels = dict(
+        zip(order, weak_by_evidence(question.weights, [scored[place] for place in order]), strict=True)
+    )
+    return [labels[place] for place in range(len(new))]
 
 
 def _row(claim: Claim, path: str, blob: str, similarity: float | None = None, weak: bool = False) -> ClaimRow:

@@ -6,7 +6,7 @@ numbers here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -194,28 +194,37 @@ def _candidates(
     return list(held.values()), exhausted
 
 
-def _by_evidence(related: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[bool]:
-    """Whether each is weak, judged by all that the question and its nearest cards say."""
-    if not related:
-        return
-    nearest = [_words(held.row) for held in related[: evidence.NEAREST]]
-    found = evidence.gather(question.weights, related[0].score(hybrid=True), nearest)
-    words = [*nearest, *(_words(held.row) for held in related[evidence.NEAREST :])]
-    scores = [held.score(hybrid=True) for held in related]
-    if all(found.weak(score, card) for score, card in zip(scores, words, strict=True)):
-        yield from (True for _ in related)
-        return
+def weak_by_evidence(
+    weights: Mapping[str, float], scored: Sequence[tuple[float, frozenset[str]]]
+) -> list[bool]:
+    """Whether each is weak, given as blended score and words of its card, best first: by all that they say together."""
+    if not scored:
+        return []
+    found = evidence.gather(weights, scored[0][0], [words for _, words in scored])
+    if all(found.weak(score, words) for score, words in scored):
+        return [True for _ in scored]
     # Where something answers, what falls far behind it does not.
     enough = min(LOW_BESIDE_AN_ANSWER, NEAR_THE_BEST * found.best)
-    for score, card in zip(scores, words, strict=True):
-        yield score < enough and not found.complete(card)
+    return [score < enough and not found.complete(words) for score, words in scored]
+
+
+def weak_by_words(bm25: float, words: frozenset[str], question: Question) -> bool:
+    """Whether a card with these words is weak where words alone are compared."""
+    share = len(question.words & words) / max(1, len(question.words))
+    return bm25 < WEAK_BM25_BELOW and share < HALF_OF_THE_WORDS
+
+
+def _by_evidence(related: list[_Candidate], question: Question, mode: MatchMode) -> Iterable[bool]:
+    return weak_by_evidence(
+        question.weights, [(held.score(hybrid=True), _words(held.row)) for held in related]
+    )
 
 
 def _by_threshold(related: list[_Candidate], question: Question, mode: MatchMode) -> Iterator[bool]:
     """Whether each is weak, by its cosine or its words alone."""
     if mode is MatchMode.LEXICAL:
         for held in related:
-            yield held.bm25 < WEAK_BM25_BELOW and _share(held.row, question) < HALF_OF_THE_WORDS
+            yield weak_by_words(held.bm25, _words(held.row), question)
         return
     best = related[0].score(hybrid=True) if related else 0.0
     enough = min(WEAK_COSINE_BELOW, NEAR_THE_BEST * best) if best >= WEAK_COSINE_BELOW else WEAK_COSINE_BELOW
@@ -231,11 +240,6 @@ def _hit(held: _Candidate, weak: bool, mode: MatchMode) -> Hit:
 
 def _words(row: IndexedRow) -> frozenset[str]:
     return frozenset(tokens(retrieval_card(row.claim())))
-
-
-def _share(row: IndexedRow, question: Question) -> float:
-    """The share of the question's words that the claim's card has."""
-    return len(question.words & _words(row)) / max(1, len(question.words))
 
 
 def _matched_by(held: _Candidate) -> MatchMode:

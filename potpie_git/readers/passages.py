@@ -113,6 +113,10 @@ def _relations(relations: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
         yield Quote(f"{text}{f': {fact}' if fact else ''}{why}", label)
 
 
+def _described(one: EntityCandidate | Node) -> str:
+    return "\n".join(held for held in (one.name, one.description) if held)
+
+
 def _entity(one: EntityCandidate) -> Quote:
     label: dict[str, LabelValue] = {
         "entity": one.entity_key,
@@ -122,7 +126,7 @@ def _entity(one: EntityCandidate) -> Quote:
         "weak": one.weak,
         "sources": one.source_refs,
     }
-    return Quote("\n".join(held for held in (one.name, one.description) if held), label)
+    return Quote(_described(one), label)
 
 
 def _node(one: Node) -> Quote:
@@ -132,7 +136,7 @@ def _node(one: Node) -> Quote:
         "depth": one.depth,
         "state": one.state,
     }
-    return Quote("\n".join(held for held in (one.name, one.description) if held), label)
+    return Quote(_described(one), label)
 
 
 def _withdrawn(payload: Mapping[str, Any]) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.git_repo import GitRepo
 from tests.support.program import ok
+from tests.support.templates import new_repository
 
 FACT = "Retry the refund with the remaining captured amount."
 
@@ -17,13 +18,7 @@ FACT = "Retry the refund with the remaining captured amount."
 def served_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pot whose policy protects main, with one fix committed there."""
     root = tmp_path_factory.mktemp("served") / "repo"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(root.parent))
-        patch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-        repo = GitRepo.init(root)
-        repo.git("config", "user.name", "Rae Rivers")
-        repo.git("config", "user.email", "rae@example.com")
+    with new_repository(root):
         ok(root, "init", "--no-hooks")
         ok(
             root,

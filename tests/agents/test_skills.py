@@ -14,6 +14,7 @@ import yaml
 from potpie_git.store.skills import SKILLS, TARGETS
 from tests.support.git_repo import GitRepo
 from tests.support.program import document, ok, result, run
+from tests.support.templates import isolated
 
 FILES = {path: target for target in TARGETS.values() for path in target.files()}
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -162,10 +163,7 @@ def shown_commands() -> list[str]:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
     """The example pot on a branch, as an agent meets it."""
     folder = tmp_path_factory.mktemp("demo") / "repo"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(folder.parent))
-        patch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    with isolated(folder.parent):
         ok(folder.parent, "demo", "--dir", str(folder))
         repo = GitRepo(folder)
         repo.git("switch", "--quiet", "--create", "agent-work")

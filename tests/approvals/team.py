@@ -266,3 +266,7 @@ LANDINGS: dict[str, Callable[[Member], str]] = {
     "rebase": rebase,
     "queue": queue,
 }
+
+
+# Founds a team of approvers; keyword arguments go to its policy.
+Founder = Callable[..., Team]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,14 +22,12 @@ from tests.approvals.team import (
     CLEO,
     LANDINGS,
     MAIN,
+    Founder,
     Member,
-    Team,
     environment,
     identity,
 )
 from tests.support import program
-
-Founder = Callable[..., Team]
 
 
 def audited(member: Member, rev: str = "main", ref: str | None = MAIN) -> AuditReport:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,16 +20,14 @@ from tests.approvals.team import (
     CLAIMS,
     MAIN,
     PATHS,
+    Founder,
     Member,
-    Team,
     environment,
     errors,
     identity,
 )
 from tests.support import program
 from tests.support.git_repo import GitRepo
-
-Founder = Callable[..., Team]
 
 
 def answered(root: Path, answer: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -199,3 +196,19 @@ def test_a_supersession_lists_the_replacement_too(found_team: Founder) -> None:
     assert len(listed) == 4
     assert PATHS[0].removeprefix(".potpie/") in listed
     assert any(path.startswith("tombstones/") for path in listed)
+
+
+@pytest.mark.parametrize("ref", ["main", "heads/main", "refs/remotes/origin/main"])
+def test_a_branch_is_named_in_full_or_the_approval_would_be_for_none(found_team: Founder, ref: str) -> None:
+    team = found_team(ADA, BEN)
+    author = team.branch()
+    author.retract(0)
+    author.push("topic")
+    reviewer = team.member(ADA)
+    reviewer.fetch("topic")
+    before = reviewer.repo.git("rev-parse", "HEAD")
+    for targets in ((), ("origin/main..HEAD",)):
+        done = program.run(reviewer.repo.root, "approve", *targets, "--ref", ref, "--yes")
+        assert done.returncode == 1
+        assert "refs/heads/main" in done.stderr
+    assert reviewer.repo.git("rev-parse", "HEAD") == before

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from potpie_git.checks.approvals.offers import MayNotApproveError
 from potpie_git.checks.ranges import check_range
 from potpie_git.domain.errors import ExitCode
 from potpie_git.store.repository import Repository
-from tests.approvals.team import ADA, BEN, CLEO, LANDINGS, MAIN, PATHS, Member, Team, errors, notes
+from tests.approvals.team import ADA, BEN, CLEO, LANDINGS, MAIN, PATHS, Founder, Member, errors, notes
 from tests.support.git_repo import GitRepo
-
-Founder = Callable[..., Team]
 
 
 def landed(member: Member, method: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,10 @@ from potpie_git.domain.policy import Policy
 from potpie_git.domain.validation.policy import policy_problems
 from potpie_git.store.codec import decode
 from tests.approvals.keys import public_key
-from tests.approvals.team import ADA, ANN, BEN, CLEO, Team, environment, errors, identity
+from tests.approvals.team import ADA, ANN, BEN, CLEO, Founder, environment, errors, identity
 from tests.approvals.world import approver, email, policy
 from tests.support import program
 from tests.support.git_repo import GitRepo
-
-Founder = Callable[..., Team]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from tests.approvals.team import (
     EVE,
     MAIN,
     PATHS,
+    Founder,
     Member,
     Team,
     environment,
@@ -37,8 +38,6 @@ from tests.approvals.team import (
     identity,
 )
 from tests.approvals.world import email
-
-Founder = Callable[..., Team]
 
 
 def record_of(member: Member) -> tuple[str, Approval]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from potpie_git.checks.review import Review, render, review_range
 from potpie_git.store.repository import Repository
-from tests.approvals.team import ADA, ANN, BEN, MAIN, Member, Team
-
-Founder = Callable[..., Team]
+from tests.approvals.team import ADA, ANN, BEN, MAIN, Founder, Member, Team
 
 
 def _approved(team: Team, by: str = ANN) -> Member:

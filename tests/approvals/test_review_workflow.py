@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,9 @@ import yaml
 from potpie_git.domain.version import __version__
 from potpie_git.store.resources import resource_dir
 from tests.approvals.conftest import KeyMaker, public_line
-from tests.approvals.team import ADA, BEN, Team, errors
+from tests.approvals.team import ADA, BEN, Founder, Team, errors
 from tests.approvals.world import email
 
-Founder = Callable[..., Team]
 SCRIPTS = Path(sys.executable).parent
 NAMES = ("potpie-approve.yml", "potpie-reviewed.yml")
 SERVER = "https://forge.example"

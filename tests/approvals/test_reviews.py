@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ from potpie_git.domain.errors import InvalidInputError, RefusedError
 from potpie_git.domain.review_event import NotAnApprovalError, ReviewEvent
 from potpie_git.domain.trailers import sign_offs
 from tests.approvals.conftest import KeyMaker, public_line
-from tests.approvals.team import ADA, BEN, Member, Team, errors, notes
+from tests.approvals.team import ADA, BEN, Founder, Member, Team, errors, notes
 from tests.approvals.world import email
 from tests.support import program
 
-Founder = Callable[..., Team]
 BOT = "Review Bot"
 ACCOUNTS = [
     {"name": ADA, "emails": [email(ADA)], "accounts": ["github:ada-gh"]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,6 +31,7 @@ from tests.approvals.team import (
     CLEO,
     MAIN,
     PATHS,
+    Founder,
     Member,
     Team,
     environment,
@@ -41,8 +41,6 @@ from tests.approvals.team import (
 from tests.approvals.world import email
 from tests.support import program
 from tests.support.records import claim
-
-Founder = Callable[..., Team]
 
 
 def retraction(number: int = 0) -> dict[str, str]:

@@ -21,7 +21,7 @@ from potpie_git.checks.approvals.offers import (
     offer_range,
 )
 from potpie_git.checks.approvals.places import local_base
-from potpie_git.checks.landing import target_ref
+from potpie_git.checks.landing import full_ref, target_ref
 from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.plan import Plan, PlanState
@@ -60,15 +60,16 @@ class Chooser:
 
     def offer(self, wish: Wish) -> Offer:
         """The change that a user means. Raises `NothingToApproveError`, `PlanNotFound`, `InvalidInputError`."""
+        ref = full_ref(wish.ref)
         first = wish.targets[0] if wish.targets else ""
         if _PLAN.fullmatch(first):
             plan = self._plan(self._alone(wish))
-            return offer_plan(self.repository, plan, self.named(wish.ref), self._clock())
+            return offer_plan(self.repository, plan, self.named(ref), self._clock())
         match = _RANGE.fullmatch(first)
         if match:
             self._alone(wish)
-            return self._range(match["base"], match["head"] or "HEAD", wish.ref)
-        offer = self._branch(wish.ref)
+            return self._range(match["base"], match["head"] or "HEAD", ref)
+        offer = self._branch(ref)
         if not wish.targets:
             return offer
         return narrowed(offer, [self._pot_path(wish.directory, path) for path in wish.targets])

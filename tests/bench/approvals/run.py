@@ -29,6 +29,7 @@ from tests.approvals.mutations import KINDS, signature_mutants, survivors
 from tests.approvals.team import ADA, BEN, CLEO, LANDINGS, MAIN, PATHS, Team, errors
 from tests.approvals.test_ssh import accepted
 from tests.approvals.world import email
+from tests.bench.results import keep
 from tests.support import program
 
 HERE = Path(__file__).parent
@@ -244,8 +245,7 @@ def main() -> None:
     text = page(found)
     print(text)
     if given.write:
-        (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(text, encoding="utf-8")
+        keep(HERE, found, text)
 
 
 if __name__ == "__main__":

@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Collection
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from potpie_git.store.repository import Repository
 from potpie_git.write.bulk import DEFAULT_CHUNK
-from potpie_git.write.setup import create_pot
+from tests.bench.pots import fresh
+from tests.bench.processes import Cost, cost_of, environment, git
+from tests.bench.results import keep
 
 HERE = Path(__file__).parent
-CHECKOUT = HERE.parents[2]
 GOAL = 4.0
 FLOOR = """
 import json, subprocess, sys
@@ -46,15 +40,6 @@ subprocess.run(["git", "commit", "-q", "-m", "claims"], cwd=root, check=True)
 """
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a process and its children took: seconds on the clock and of the processors, and megabytes at most."""
-
-    wall: float
-    cpu: float
-    memory: float
-
-
 def operation(number: int) -> dict[str, Any]:
     """One claim as an agent writes it, about a third of a fix and an object of its own."""
     return {
@@ -69,55 +54,6 @@ def operation(number: int) -> dict[str, Any]:
         "code_scope": {"service": f"service-{number % 97}"},
         "valid_from": "2026-06-01T10:00:00+05:30",
     }
-
-
-def environment(home: Path) -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-    identity = {"NAME": "Rae", "EMAIL": "rae@example.com"}
-    return (
-        kept
-        | {
-            "HOME": str(home),
-            "XDG_CONFIG_HOME": str(home),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "PYTHONPATH": str(CHECKOUT),
-        }
-        | {f"GIT_{role}_{key}": text for role in ("AUTHOR", "COMMITTER") for key, text in identity.items()}
-    )
-
-
-def cost_of(
-    argv: list[str],
-    env: dict[str, str],
-    root: Path | None = None,
-    accept: Collection[int] = (0,),
-    out: IO[bytes] | None = None,
-) -> Cost:
-    """What it costs to run `argv` (in `root`). Any status but those in `accept` ends the benchmark."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(argv, env=env, cwd=root, stdout=out or subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in accept:
-        raise SystemExit(f"{argv[:4]} ended with {process.returncode}")
-    return Cost(time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-
-
-def fresh(root: Path, env: dict[str, str]) -> Path:
-    """A repository with an empty, committed pot on a branch that nothing protects."""
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir()
-    git(root, env, "init", "-q", "-b", "work")
-    create_pot(Repository.discover(root), datetime.now(UTC))
-    git(root, env, "add", ".potpie")
-    git(root, env, "commit", "-q", "-m", "pot")
-    return root
-
-
-def git(root: Path, env: dict[str, str], *words: str) -> str:
-    return subprocess.run(
-        ["git", *words], cwd=root, env=env, check=True, capture_output=True, text=True
-    ).stdout
 
 
 def bulk(root: Path, operations: Path, chunk: int, env: dict[str, str]) -> Cost:
@@ -196,8 +132,7 @@ def main() -> None:
     text = page(found)
     print(text)
     if given.write:
-        (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(text, encoding="utf-8")
+        keep(HERE, found, text)
 
 
 if __name__ == "__main__":

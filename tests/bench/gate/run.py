@@ -24,7 +24,9 @@ from potpie_git.domain.claim import Claim, Evidence, Invalidation, Provenance, n
 from potpie_git.domain.layout import POT_DIRECTORY, claim_path, tombstone_path
 from potpie_git.domain.validation.relations import tombstone_for
 from potpie_git.store.codec import encode
-from tests.bench.bulk.run import cost_of, environment, fresh, git
+from tests.bench.pots import fresh, import_into
+from tests.bench.processes import cost_of, environment, git, imports_of
+from tests.bench.results import keep
 
 HERE = Path(__file__).parent
 SIZES = (100, 10_000, 100_000)
@@ -36,13 +38,6 @@ HOOK = "from potpie_git.hook import main\nmain(['pre-commit'])"
 CHECK = "from potpie_git.cli.main import main\nmain(['check', '--range', 'main..work'])"
 REVIEW = "from potpie_git.cli.main import main\nmain(['review', 'main..work', '--format', 'markdown'])"
 LISTING = ("diff-index", "--cached", "--raw", "-z", "HEAD")
-# Runs a program, and then lists the modules that were loaded for it, those that others are made of first.
-LISTED = """
-import contextlib, io, json, sys
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-    exec(sys.argv[1])
-print(json.dumps([name for name, module in sys.modules.items() if getattr(module, "__spec__", None)]))
-"""
 
 
 def claim(number: int) -> Claim:
@@ -73,20 +68,6 @@ def retracted(number: int) -> Iterator[tuple[str, bytes]]:
     yield tombstone_path(stone), encode(stone)
 
 
-def import_into(root: Path, env: dict[str, str], branch: str, files: Iterable[tuple[str, bytes]]) -> None:
-    """One commit on `branch` with these files of the pot."""
-    stream = subprocess.Popen(["git", "fast-import", "--quiet"], cwd=root, env=env, stdin=subprocess.PIPE)
-    assert stream.stdin is not None
-    head = f"commit refs/heads/{branch}\ncommitter Rae <rae@example.com> 1780000000 +0000\ndata 6\nClaims\n"
-    stream.stdin.write(f"{head}from refs/heads/{branch}^0\n".encode())
-    for path, content in files:
-        stream.stdin.write(f"M 100644 inline {POT_DIRECTORY}/{path}\ndata {len(content)}\n".encode())
-        stream.stdin.write(content + b"\n")
-    stream.stdin.close()
-    if stream.wait():
-        raise SystemExit("git fast-import failed")
-
-
 def pot_of(root: Path, env: dict[str, str], size: int) -> Path:
     """A repository with `size` claims on main, checked out on a branch `work` with one more claim staged."""
     fresh(root, env)
@@ -112,15 +93,6 @@ def changed(root: Path, env: dict[str, str], size: int) -> None:
     git(root, env, "reset", "-q", "--hard")
     import_into(root, env, "work", files)
     git(root, env, "reset", "-q", "--hard")
-
-
-def imports_of(program: str, root: Path, env: dict[str, str]) -> str:
-    """A program that does nothing but import what `program` has loaded when it is done."""
-    done = subprocess.run(
-        [sys.executable, "-c", LISTED, program], cwd=root, env=env, capture_output=True, check=True, text=True
-    )
-    names = [name for name in json.loads(done.stdout.splitlines()[-1]) if name != "__main__"]
-    return "import importlib\n" + "\n".join(f"importlib.import_module({name!r})" for name in names)
 
 
 def milliseconds(seconds: Iterable[float]) -> float:
@@ -226,8 +198,7 @@ def main() -> None:
     text = page(found)
     print(text)
     if given.write:
-        (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(text, encoding="utf-8")
+        keep(HERE, found, text)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ results.json and results.md beside this file.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from potpie_git.readers.orchestrator import ReadTrunk
 from potpie_git.readers.request import ReadContext, ReadRequest
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import WorktreeSnapshot
+from tests.bench.results import keep
 from tests.bench.retrieval.measure import DEPTH, Ask, Found, measure
 from tests.bench.retrieval.sets import SETS, RetrievalSet, pot_of
 
@@ -136,8 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = {one.name: measure_set(one) for one in held}
     print(as_markdown(results))
     if options.write:
-        (HERE / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(as_markdown(results), encoding="utf-8")
+        keep(HERE, results, as_markdown(results))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from typing import Any
 
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.index import storage
-from tests.bench.bulk.run import Cost, cost_of, git, operation
-from tests.bench.gate.run import imports_of
+from tests.bench.bulk.run import operation
+from tests.bench.processes import Cost, cost_of, git, imports_of
 from tests.bench.speed.denominators import GIVEN_VECTOR, HYBRID_QUERY, START
 from tests.bench.speed.figures import compared
 from tests.bench.speed.pots import Pot

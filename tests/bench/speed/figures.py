@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.bench.bulk.run import Cost
+from tests.bench.processes import Cost
 
 
 def measured(run: Callable[[], object]) -> Cost:

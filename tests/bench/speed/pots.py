@@ -19,8 +19,8 @@ from potpie_git.index.embedder import DIMENSION, MODEL_ID
 from potpie_git.store.codec import encode
 from potpie_git.store.repository import Repository
 from potpie_git.store.snapshot import WorktreeSnapshot
-from tests.bench.bulk.run import fresh, git
-from tests.bench.gate.run import import_into
+from tests.bench.pots import fresh, import_into
+from tests.bench.processes import git
 
 _WHERE = "refunds invoices carts ledgers payouts exports webhooks sessions quotas coupons shipments reports".split()
 _WHAT = "times out|is rounded twice|loses its currency|is sent again|is locked|shows an old amount|is empty".split(

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bulk.run import environment
+from tests.bench.processes import environment
+from tests.bench.results import keep
 from tests.bench.speed import cold, warm
 from tests.bench.speed.page import GOALS, page
 from tests.bench.speed.pots import Pot, build
@@ -69,8 +70,7 @@ def main() -> None:
         found = json.loads(target.read_text(encoding="utf-8")) | found
     print(page(found))
     if given.write:
-        target.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(page(found), encoding="utf-8")
+        keep(HERE, found, page(found))
 
 
 if __name__ == "__main__":

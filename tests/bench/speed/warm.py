@@ -13,7 +13,7 @@ from potpie_git.domain.query import ClaimQuery, MatchMode
 from potpie_git.index import Index, IndexedClaims
 from potpie_git.index.build import decode_rows
 from potpie_git.index.schema import claims_batch
-from tests.bench.bulk.run import Cost, git
+from tests.bench.processes import Cost, git
 from tests.bench.speed.figures import compared, measured
 from tests.bench.speed.pots import Pot, WordVectors, claim
 

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bulk.run import Cost, cost_of, environment, git
+from tests.bench.processes import Cost, cost_of, environment, git
+from tests.bench.results import keep
 
 HERE = Path(__file__).parent
 PROGRAM = str(Path(sys.executable).parent / "potpie-git")
@@ -192,8 +193,7 @@ def main() -> None:
     text = page(found)
     print(text)
     if given.write:
-        (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        (HERE / "results.md").write_text(text, encoding="utf-8")
+        keep(HERE, found, text)
 
 
 if __name__ == "__main__":
