@@ -79,10 +79,16 @@ class CheckReport:
 
 
 def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each finding once, by path, line and code."""
+    """Each finding once, by path, line and code; approvals come last, because they mend nothing that stands before."""
     return tuple(
         sorted(
             set(findings),
-            key=lambda finding: (finding.path, finding.line, finding.code, finding.message),
+            key=lambda finding: (
+                finding.code.startswith("PG-A"),
+                finding.path,
+                finding.line,
+                finding.code,
+                finding.message,
+            ),
         )
     )

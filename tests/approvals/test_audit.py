@@ -193,6 +193,8 @@ def test_the_command_says_what_is_wrong_and_how_much_was_read(found_team: Founde
     good = program.run(author.repo.root, "audit", "--all")
     assert good.returncode == 0, good.stderr
     assert "ada-archer (attributed)" in good.stdout
+    assert good.stdout.endswith("Changes of the pot on refs/heads/main: 2 commits: 1 approved, 1 founded.\n")
+    author.repo.git("commit", "--quiet", "--allow-empty", "--message", "Nothing of the pot")
     author.repo.git("switch", "--quiet", "--create", "more")
     author.retract(1)
     author.repo.git("switch", "--quiet", "main")

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from potpie_git.checks.formats import FORMATS, render
-from potpie_git.checks.report import CheckKind, CheckReport
+from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
 from potpie_git.checks.rules.samples import adds, claim, edited, file, pot
 from potpie_git.domain.errors import ExitCode, InvalidInputError
 from potpie_git.domain.findings import Finding, Severity
@@ -143,3 +143,14 @@ def test_a_valid_change_is_clean(judge: Judge) -> None:
     assert change.before is not None
     report = judge.change(change.before, change.after)
     assert (report.exit_code, report.files_checked) == (ExitCode.OK, 1)
+
+
+def test_what_an_approval_cannot_mend_is_told_before_the_missing_approval() -> None:
+    missing = Finding(code="PG-A01", path=".potpie/claims/a.yaml", message="needs approval")
+    broken = Finding(code="PG-H02", path=".potpie/claims/b.yaml", message="edited")
+    again = Finding(code="PG-F01", path=".potpie/claims/c.yaml", message="does not parse")
+    assert [one.code for one in sorted_findings([again, missing, broken, broken])] == [
+        "PG-H02",
+        "PG-F01",
+        "PG-A01",
+    ]

@@ -58,7 +58,10 @@ def _lines(report: AuditReport, every: bool) -> Iterator[str]:
     counts = [
         f"{len(report.of(outcome))} {word.lower()}" for outcome, word in _WORDS.items() if report.of(outcome)
     ]
-    yield f"{report.commits} commits of {report.ref} change the pot: {', '.join(counts) or 'none is risky'}."
+    low = report.commits - len(report.entries)
+    counts += [f"{low} of low risk"] if low > 0 else []
+    what = "1 commit" if report.commits == 1 else f"{report.commits} commits"
+    yield f"Changes of the pot on {report.ref}: {what}{': ' if counts else ''}{', '.join(counts)}."
 
 
 def _entry(entry: AuditEntry) -> Iterator[str]:
