@@ -32,7 +32,9 @@ class Cost:
 
 
 def environment(home: Path) -> dict[str, str]:
+    """The caller's environment without its settings for git, and with compiled modules, as an installation has them."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
     identity = {"NAME": "Rae", "EMAIL": "rae@example.com"}
     return (
         kept
