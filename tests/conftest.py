@@ -17,6 +17,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
+# Coverage doubles what a start of the program costs, so that processes are measured only where they are the subject.
+PROCESSES_ARE_MEASURED = ("tests/cli/", "tests/agents/", "tests/hooks/test_hook.py")
+
 CONFIGURATION = """\
 [user]
 \tname = Rae Rivers
@@ -33,7 +36,9 @@ CONFIGURATION = """\
 
 
 @pytest.fixture(autouse=True)
-def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated_environment(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """A home of one's own, without the machine's or the caller's git settings; returns the home."""
     home = tmp_path_factory.mktemp("home")
     for name in [name for name in os.environ if name.startswith("GIT_")]:
@@ -45,6 +50,8 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configuration))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.delenv("EMAIL", raising=False)
+    if not request.node.nodeid.startswith(PROCESSES_ARE_MEASURED):
+        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     return home
 
 

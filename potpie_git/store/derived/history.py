@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final, TypeVar
 
-from potpie_git.domain.claim import Claim, DetailValue, Evidence, Provenance
+from potpie_git.domain.claim import Claim, DetailValue, Evidence, Provenance, StoredModel
 from potpie_git.domain.query import ClaimQuery, ClaimRow, Standing
 from potpie_git.domain.text import slug
 from potpie_git.domain.vocabulary import subgraph_of
@@ -30,10 +30,11 @@ PLACES_OF_A_MATCH: Final = 2
 SUBJECT_WEIGHT = 0.6
 MAX_COMMITS: Final = 2_000
 TEXT_COMMITS: Final = 500
-# What all derived claims share. A copy costs a fifth of a new record, and a window may hold thousands.
+# What all derived claims share.
 _EVIDENCE: Final = Evidence.model_construct(source_ref="", authority="repository_metadata")
 _PROVENANCE: Final = Provenance.model_construct(recorded_at="", source_system=SYSTEM, source_kind="commit")
 _CLAIM: Final = Claim.model_construct(id="", subject="", predicate="", truth=TRUTH, provenance=_PROVENANCE)
+_Record = TypeVar("_Record", bound=StoredModel)
 _REFERENCE: Final = re.compile(r"git:commit:([0-9a-f]{40})$")
 _REQUEST: Final = re.compile(r"(?:github|gitlab|bitbucket):(?:pr|mr):.+:(\d+)$")
 
@@ -187,9 +188,7 @@ def _references(commit: Commit, name: RepositoryName) -> list[str]:
 
 def _claims(commit: Commit, touched: list[str], want: Wanted, name: RepositoryName) -> Iterable[Claim]:
     activity = f"{ACTIVITY}{commit.oid}"
-    evidence = [
-        _EVIDENCE.model_copy(update={"source_ref": reference}) for reference in _references(commit, name)
-    ]
+    evidence = [_like(_EVIDENCE, source_ref=reference) for reference in _references(commit, name)]
     details: dict[str, DetailValue] = {
         "verb": "merged" if commit.is_merge else "committed",
         "commit": commit.oid,
@@ -202,23 +201,30 @@ def _claims(commit: Commit, touched: list[str], want: Wanted, name: RepositoryNa
         "details": details,
         "evidence": evidence,
         "valid_from": commit.committed,
-        "provenance": _PROVENANCE.model_copy(update={"recorded_at": commit.committed}),
+        "provenance": _like(_PROVENANCE, recorded_at=commit.committed),
     }
+    shared = _like(_CLAIM, **common)
 
     def claim(subject: str, predicate: str, target: str) -> Claim:
-        own = {
-            "id": f"git:{commit.oid}:{predicate}:{slug(target)}",
-            "subject": subject,
-            "predicate": predicate,
-            "object": target,
-        }
-        return _CLAIM.model_copy(update=common | own)
+        own = f"git:{commit.oid}:{predicate}:{slug(target)}"
+        return _like(shared, id=own, subject=subject, predicate=predicate, object=target)
 
     yield claim(person_key(commit.author, commit.address), "AUTHORED", activity)
     for place in touched:
         yield claim(activity, "TOUCHED", f"code:{name.short}:{place}")
     if want.repository or not touched:
         yield claim(activity, "TOUCHED", name.key)
+
+
+def _like(record: _Record, **told: Any) -> _Record:
+    """`record` with other values: what `model_copy` gives, at a tenth of its cost; a window may hold thousands."""
+    made = object.__new__(type(record))
+    fill = object.__setattr__
+    fill(made, "__dict__", {**record.__dict__, **told})
+    fill(made, "__pydantic_fields_set__", {*record.model_fields_set, *told})
+    fill(made, "__pydantic_extra__", None)
+    fill(made, "__pydantic_private__", None)
+    return made
 
 
 def _row(claim: Claim, commit: Commit, matched: Match | None) -> ClaimRow:
