@@ -224,7 +224,7 @@ class Pot:
         self, text: str, request: ReadRequest | None = None, *, snapshot: SnapshotChoice | None = None
     ) -> ReadEnvelope:
         """Evidence for a question, from every include."""
-        return self._wiring.trunk(snapshot, freshen=True).search(text, request)
+        return self._wiring.trunk(snapshot).search(text, request)
 
     def resolve(
         self,
@@ -235,15 +235,13 @@ class Pot:
         snapshot: SnapshotChoice | None = None,
     ) -> ReadEnvelope:
         """Evidence for an intent, or for exactly these includes."""
-        trunk = self._wiring.trunk(snapshot, freshen=request.query is not None)
-        return trunk.resolve(request, intent=intent, includes=tuple(includes))
+        return self._wiring.trunk(snapshot).resolve(request, intent=intent, includes=tuple(includes))
 
     def read(
         self, subgraph: str, view: str, request: ReadRequest, *, snapshot: SnapshotChoice | None = None
     ) -> ReadEnvelope:
         """One named view."""
-        trunk = self._wiring.trunk(snapshot, freshen=request.query is not None)
-        return trunk.read_view(subgraph, view, request)
+        return self._wiring.trunk(snapshot).read_view(subgraph, view, request)
 
     def timeline(self, request: ReadRequest, *, snapshot: SnapshotChoice | None = None) -> ReadEnvelope:
         """What happened lately."""
@@ -255,7 +253,7 @@ class Pot:
         from potpie_git.write.ledger import NudgeLedger
 
         ledger = NudgeLedger(self.repository, session) if session else None
-        trunk = self._wiring.trunk(freshen=request.query is not None)
+        trunk = self._wiring.trunk()
         found = nudge(trunk, event, request, seen=ledger.seen() if ledger else (), limit=request.limit)
         if ledger is not None and found.items:
             ledger.add(found.keys)

@@ -253,9 +253,9 @@ class Wiring:
         states = EvidenceStates(self.repository, revision=self._revision(tree.snapshot))
         return PotView(tree, self.clock(), states, drift)
 
-    def trunk(self, choice: SnapshotChoice | None = None, *, freshen: bool = False) -> ReadTrunk:
-        """The read trunk over a snapshot; with `freshen`, a bounded part of the missing index is made first."""
+    def trunk(self, choice: SnapshotChoice | None = None) -> ReadTrunk:
+        """The read trunk over a snapshot; before a text is searched, a bounded part of the missing index is made."""
         tree = self.tree(choice)
-        if freshen:
-            self.freshen(tree.snapshot)
-        return ReadTrunk(self.search(tree), self.clock, self.context(tree))
+        return ReadTrunk(
+            self.search(tree), self.clock, self.context(tree), prepare=lambda: self.freshen(tree.snapshot)
+        )

@@ -25,6 +25,10 @@ T = TypeVar("T")
 # Where a text asks, how well it matches decides, and the other factors settle what is near: with the weight that serves
 # browsing, a strong and well sourced claim about something else came before the answer (docs/retrieval.md).
 QUERY_WEIGHTS: Mapping[str, float] = MappingProxyType({**RANKING_WEIGHTS, "semantic_similarity": 18.0})
+_NEUTRAL: Mapping[str, float] = {
+    name: MISSING_COVERAGE_QUALITY if name == "coverage_quality" else MISSING_FACTOR
+    for name in RANKING_WEIGHTS
+}
 _HALF_LIFE_FACTOR: Mapping[str, float] = {
     "balanced": 1.0,
     "fresh": FRESH_HALF_LIFE_FACTOR,
@@ -60,10 +64,9 @@ def _clamp(value: float) -> float:
 def breakdown(factors: Factors) -> dict[str, float]:
     """Every factor clamped to [0, 1], a missing one at its neutral value."""
     filled: dict[str, float] = {}
-    for name in RANKING_WEIGHTS:
+    for name, neutral in _NEUTRAL.items():
         held = getattr(factors, name)
-        neutral = MISSING_COVERAGE_QUALITY if name == "coverage_quality" else MISSING_FACTOR
-        filled[name] = round(_clamp(neutral if held is None else held), 4)
+        filled[name] = neutral if held is None else round(_clamp(held), 4)
     return filled
 
 

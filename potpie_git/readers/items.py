@@ -184,9 +184,12 @@ def withdrawal(claim: Claim) -> Withdrawal | None:
     )
 
 
-def relation(statement: Statement, *, outcome: str | None = None, depth: int | None = None) -> Relation:
-    """A statement as an edge beside an item."""
+def relation(
+    statement: Statement, *, outcome: str | None = None, depth: int | None = None, said: str | None = None
+) -> Relation:
+    """A statement as an edge beside an item, without its text where that is what the item `said` already."""
     claim = statement.claim
+    fact = claim.fact or claim.description
     return Relation(
         type=claim.predicate,
         subject=claim.subject,
@@ -194,7 +197,7 @@ def relation(statement: Statement, *, outcome: str | None = None, depth: int | N
         value=claim.value,
         environment=claim.environment,
         claim_id=claim.id,
-        fact=claim.fact or claim.description,
+        fact=None if fact == said else fact,
         truth=claim.truth,
         outcome=outcome,
         source_refs=statement.source_refs,

@@ -55,13 +55,22 @@ class _Answer:
 class ReadTrunk:
     """Intent or view → includes → readers → one claim query → one ranker → one envelope.
 
-    `clock` tells what "now" means and must return an instant with an offset.
+    `clock` tells what "now" means and must return an instant with an offset. `prepare` is called before a text is
+    searched, once the question is known to be one that can be answered.
     """
 
-    def __init__(self, search: ClaimSearch, clock: Callable[[], datetime], context: ReadContext) -> None:
+    def __init__(
+        self,
+        search: ClaimSearch,
+        clock: Callable[[], datetime],
+        context: ReadContext,
+        *,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
         self._search = search
         self._clock = clock
         self._context = context
+        self._prepare = prepare
 
     @property
     def repository(self) -> str | None:
@@ -126,6 +135,8 @@ class ReadTrunk:
 
     def _open(self, request: ReadRequest, includes: Sequence[str]) -> Question:
         request.checked()
+        if request.query is not None:
+            self._prepare()
         now = self._clock()
         question = open_question(request, self._search, self._context, now)
         if request.query is not None and len(includes) > 1:

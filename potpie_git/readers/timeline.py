@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from potpie_git.domain.claim import Claim
-from potpie_git.domain.envelope import Relation
 from potpie_git.domain.query import ClaimRow, Standing
 from potpie_git.domain.times import format_time
 from potpie_git.domain.vocabulary import ACTIVITY_TYPES
@@ -88,15 +87,9 @@ def _event(question: Question, key: str, held: list[Statement], place: int) -> C
     made = candidate(question, key, held, lead, scope_overlap=degree, moment=when)
     made.payload["occurred_at"] = _occurred(held)
     made.payload |= _told(held)
-    made.relations = [_edge(one, made.payload["description"]) for one in held]
+    made.relations = [relation(one, said=made.payload["description"]) for one in held]
     made.tie_break = f"{_END - when.timestamp():020.0f} {place:06d} {key}"
     return made
-
-
-def _edge(statement: Statement, said: str) -> Relation:
-    """An edge of the event, without the text that the event says already."""
-    edge = relation(statement)
-    return edge.model_copy(update={"fact": None}) if edge.fact == said else edge
 
 
 def _degree(question: Question, held: list[Statement]) -> float | None:

@@ -25,6 +25,7 @@ def served_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             *("record", "fix", "-d", "symptom_signature=refund answers 409 after a partial capture"),
             *("-d", f"fix_steps={FACT}", "--summary", FACT, "--scope", "service:payments"),
         )
+        ok(root, "index", "sync")
     return root
 
 

@@ -20,6 +20,7 @@ def pot_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         repo.git("switch", "--quiet", "--orphan", "work")
         ok(root, "init", "--no-hooks")
         ok(root, "record", "decision", "-d", "title=T", "-d", "summary=S", "-d", "rationale=R")
+        ok(root, "index", "sync")
     return root
 
 

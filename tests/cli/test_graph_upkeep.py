@@ -82,6 +82,7 @@ def test_every_look_up_that_a_report_recommends_can_be_run(
 
 
 def test_projection_drift_is_gone_after_a_sync(pot_repo: GitRepo) -> None:
+    ok(pot_repo.root, "record", "decision", "-d", "title=U", "-d", "summary=S", "-d", "rationale=R")
     before = result(pot_repo.root, "graph", "quality", "projection-drift")["findings"]
     assert before
     ok(pot_repo.root, "index", "rebuild", "--no-vectors")

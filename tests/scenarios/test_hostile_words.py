@@ -127,6 +127,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         repo.git("add", "--all")
         author = f"Eve {ORDER} \u202e <eve@example.com>"
         repo.git("commit", "--quiet", "--author", author, "-m", f"{WORDS} {CONTROLS}", "-m", WORDS)
+        ok(root, "index", "sync")
     return root
 
 

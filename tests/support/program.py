@@ -1,4 +1,4 @@
-"""The installed console script, run as a user runs it."""
+"""The installed program, run as a user runs it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.nursery import Nursery
+
 SCRIPTS = Path(sys.executable).parent
 PROGRAM = SCRIPTS / "potpie-git"
+_nursery = Nursery()
 
 
 def run(
     cwd: Path, *args: str, stdin: str | None = None, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run `potpie-git` with `args` and return whatever came of it; `env` adds to the environment."""
-    return subprocess.run(
+    """Run `potpie-git` with `args` and return whatever came of it; `env` adds to the environment.
+
+    With an environment of its own it is started as the console script, otherwise it is forked off a nursery.
+    """
+    done = None if env else _nursery.run(cwd, args, stdin or "")
+    return done or subprocess.run(
         [str(PROGRAM), *args],
         cwd=cwd,
         input=stdin if stdin is not None else "",
