@@ -134,7 +134,7 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     exact = folded.get(name.lower().replace("-", "_").replace(" ", "_"))
     if exact:
         return exact
-    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.66)
     return folded[near[0]] if near else None
 
 

@@ -30,6 +30,7 @@ from potpie_git.write.filing import file_plan
 from potpie_git.write.identifiers import new_mutation_id
 from potpie_git.write.judgement import judge
 from potpie_git.write.results import CommitResult
+from potpie_git.write.screening import CODE, HINT, Screen, told
 from potpie_git.write.writer import Writer
 
 _HINT: Final = "Import what `git potpie graph export` wrote, one file a line."
@@ -107,6 +108,8 @@ def import_files(
     report, found = ImportReport(), _Found()
     base = Base(writer.repository)
     incoming = _incoming(base, _parsed(lines, found), settings, report, found)
+    if writer.screen is not None:
+        _screen(writer.screen, incoming.values(), found)
     risk = _judge(base, writer, clock(), incoming, found) if not found.issues else Risk.LOW
     if found.issues:
         first = found.issues[0]
@@ -191,6 +194,18 @@ def _checked(line: _Line, found: _Found) -> tuple[Decoded[Any] | None, bool]:
     for one in errors:
         found.add(line.number, one.code, one.message, one.hint, one.path, one.line)
     return record, not errors
+
+
+def _screen(screen: Screen, incoming: Iterable[_Incoming], found: _Found) -> None:
+    """Find the files that hold a credential, before anything of them is stored."""
+    lines = [
+        (one.line, at, text)
+        for one in incoming
+        for at, text in enumerate(one.line.raw.decode().split("\n"), 1)
+    ]
+    for leak in screen((place, text) for place, (_, _, text) in enumerate(lines)):
+        line, at, _ = lines[leak.line]
+        found.add(line.number, CODE, told(line.path, leak), HINT, repository_path(line.path), at)
 
 
 def _stands(

@@ -14,7 +14,7 @@ from potpie_git.domain.plan import Plan, PlanState
 from potpie_git.write.issues import Issue
 
 CODE = "PG-C01"
-_HINT = "Revoke it where it was issued, then write what it is for instead."
+HINT = "Revoke it where it was issued, then write what it is for instead."
 
 
 class Leak(Protocol):
@@ -45,8 +45,8 @@ def screen_plan(screen: Screen, plan: Plan, payload: Any, message: str | None) -
     if not leaks:
         return True
     found = [leak for _, leak in leaks]
-    told = [{name: _masked(held, found) for name, held in issue.items()} for issue in plan.issues]
-    plan.issues = [*(issue.as_dict() for issue in _issues(leaks)), *told]
+    others = [{name: _masked(held, found) for name, held in issue.items()} for issue in plan.issues]
+    plan.issues = [*(issue.as_dict() for issue in _issues(leaks)), *others]
     plan.state, plan.operations, plan.edits, plan.message = PlanState.INVALID, [], [], None
     return False
 
@@ -55,7 +55,7 @@ def refuse_leaks(screen: Screen, data: Mapping[str, Any]) -> None:
     """Raise `IssuesError` if a text in `data` holds a credential."""
     issues = list(_issues(_leaks(screen, data)))
     if issues:
-        raise IssuesError(issues[0].message, [issue.as_dict() for issue in issues], hint=_HINT)
+        raise IssuesError(issues[0].message, [issue.as_dict() for issue in issues], hint=HINT)
 
 
 def _leaks(screen: Screen, data: Any) -> list[tuple[_Place, Leak]]:
@@ -84,8 +84,12 @@ def _texts(data: Any, place: _Place) -> Iterator[tuple[_Place, str]]:
 
 def _issues(leaks: Iterable[tuple[_Place, Leak]]) -> Iterator[Issue]:
     for place, leak in leaks:
-        message = f"{place.field or 'a text'} holds what looks like a credential: {leak.kind} ({leak.masked})"
-        yield Issue(CODE, message, _HINT, place.field or None, place.op_index)
+        yield Issue(CODE, told(place.field or "a text", leak), HINT, place.field or None, place.op_index)
+
+
+def told(where: str, leak: Leak) -> str:
+    """What is wrong at a place, without the credential."""
+    return f"{where} holds what looks like a credential: {leak.kind} ({leak.masked})"
 
 
 def _masked(held: Any, leaks: Sequence[Leak]) -> Any:

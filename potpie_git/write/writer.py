@@ -65,7 +65,7 @@ class Writer:
     ) -> None:
         """`gate` knows which approvals a plan lacks, `screen` what looks like a credential."""
         self.repository = repository
-        self._screen = screen
+        self.screen = screen
         self._given_actor = actor
         self._gate = ApprovalGate(gate)
         self._clock = clock
@@ -147,7 +147,7 @@ class Writer:
                 return known
             request = Request(payload, self.actor, self._clock(), ttl, key, message)
             plan = self._drawn_up(request)
-            if self._screen is None or screen_plan(self._screen, plan, payload, message):
+            if self.screen is None or screen_plan(self.screen, plan, payload, message):
                 self._store.save(plan)
             require_faultless(plan)
             if key:
@@ -157,8 +157,8 @@ class Writer:
 
     def refuse_credentials(self, data: Mapping[str, Any]) -> None:
         """Raise `IssuesError` if a text in `data` looks like a credential."""
-        if self._screen is not None:
-            refuse_leaks(self._screen, data)
+        if self.screen is not None:
+            refuse_leaks(self.screen, data)
 
     def plan(self, plan_id: str) -> Plan:
         """A stored plan, with its state as of now. Raises `PlanNotFound`."""

@@ -92,7 +92,7 @@ def test_a_reader_is_told_what_a_policy_makes_impossible_or_easy() -> None:
     assert "nobody is listed" in policy_warnings(policy())[0]
     assert "self-approved" in policy_warnings(policy(ADA))[0]
     assert policy_warnings(policy(ADA, self_approval="never")) == []
-    assert "cannot get enough" in policy_warnings(policy(ADA, BEN))[0]
+    assert "can never land" in policy_warnings(policy(ADA, BEN))[0]
     assert policy_warnings(policy(ADA, BEN, CLEO)) == []
     keyless = Policy.model_validate(
         {
@@ -208,4 +208,7 @@ def test_before_the_first_commit_the_policy_can_be_changed_freely(tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert held(repo.root).version == 1
     assert [each.name for each in held(repo.root).approvers] == ["Rae Rivers", BEN]
+    assert "list one more with `git potpie policy add-approver`" in done.stderr, (
+        "two cannot approve each other's"
+    )
     assert repo.git("status", "--porcelain") == ""

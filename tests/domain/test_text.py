@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potpie_git.domain.text import canonical_json, normalise_value, slug
+from potpie_git.domain.text import canonical_json, normalise_value, slug, suggest
+from potpie_git.domain.vocabulary import ENTITY_TYPES, INCLUDES, PREDICATES, SUBGRAPHS, VIEWS
 
 # A letter that is not ASCII and that no normal form touches: it takes a text onto the general path.
 MARKER = "\u0431"
@@ -68,3 +69,31 @@ def test_a_slug_is_safe_in_any_file_name(text: str) -> None:
     assert made
     assert len(made) <= 40
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def _slips(name: str) -> set[str]:
+    """What people write for a name: one character too few or too many, two swapped, other cases and separators."""
+    middle = len(name) // 2
+    return {
+        name[:middle] + name[middle + 1 :],
+        name[:middle] + name[middle] + name[middle:],
+        name[: middle - 1] + name[middle] + name[middle - 1] + name[middle + 1 :],
+        name + "s",
+        name.replace("_", "-"),
+        name.replace("_", ""),
+        name.title().replace("_", ""),
+    }
+
+
+@pytest.mark.parametrize("names", [PREDICATES, ENTITY_TYPES, INCLUDES, SUBGRAPHS, VIEWS])
+def test_a_slip_leads_back_to_the_name(names: Any) -> None:
+    known = list(names)
+    for name in known:
+        for slip in _slips(name) - set(known):
+            assert suggest(slip, known) == name, slip
+
+
+@pytest.mark.parametrize("word", ["banana", "create", "update", "widget", "memory", "foo", "everything"])
+def test_nothing_is_suggested_for_what_is_near_to_nothing(word: str) -> None:
+    for names in (PREDICATES, ENTITY_TYPES, INCLUDES, SUBGRAPHS, VIEWS):
+        assert suggest(word, names) is None

@@ -174,6 +174,20 @@ def test_an_edited_claim_does_not_pass_for_the_original(target: GitRepo) -> None
     assert "PG-S10" in {issue["code"] for issue in refused.value.issues}
 
 
+def test_a_credential_is_refused_before_anything_is_stored(target: GitRepo) -> None:
+    with_pot(target)
+    token = "ghp_" + "Ab3dEf6hIj9lMn2pQr5t" * 2
+    with pytest.raises(IssuesError) as refused:
+        bring(target, [record_line(FIX), record_line(claim(fact=f"Push with {token[:40]}."))])
+    (issue,) = refused.value.issues
+    assert (issue["code"], issue["import_line"]) == ("PG-C01", 2)
+    assert token[4:40] not in json.dumps(issue)
+    assert target.git("status", "--porcelain") == ""
+    assert not any(
+        token[4:40] in path.read_text("utf-8", "replace") for path in (target.root / ".git").rglob("*.json")
+    )
+
+
 def test_a_withdrawn_value_does_not_come_back_by_an_import(target: GitRepo) -> None:
     with_pot(target)
     target.commit("Withdrawn", files=files(withdrawn(GONE), tombstone(GONE)))

@@ -24,11 +24,11 @@ KeyOption = Annotated[
 def show() -> Reply:
     """Show who may approve, in which mode, how many it takes, and on which branches that is asked for."""
     policy = current().pot.policy.current()
-    return Reply(
-        result=policy.to_data(),
-        text=shown(policy_text(policy)),
-        warnings=[{"code": "policy", "message": text} for text in policy_warnings(policy)],
-    )
+    return Reply(result=policy.to_data(), text=shown(policy_text(policy)), warnings=_warnings(policy))
+
+
+def _warnings(policy: Policy) -> list[dict[str, str]]:
+    return [{"code": "policy", "message": text} for text in policy_warnings(policy)]
 
 
 def add_approver(
@@ -136,11 +136,13 @@ def _attestation(policy: Policy, forges: list[str], keys: list[str]) -> dict[str
 
 
 def _commit(plan: Plan) -> Reply:
-    """Commit a change of the policy, or say which plan waits for approval."""
-    done = current().pot.commit(plan.plan_id)
+    """Commit a change of the policy, or say which plan waits for approval; and what the policy makes impossible now."""
+    pot = current().pot
+    done = pot.commit(plan.plan_id)
     return Reply(
         result=done.model_dump(mode="json"),
         text=shown(commit_text(done)),
+        warnings=[] if done.pending else _warnings(pot.policy.current()),
         next_action=None
         if not done.pending
         else "open a pull request, and let approvers run `git potpie approve`",

@@ -77,8 +77,8 @@ def policy_warnings(policy: Policy) -> list[str]:
     needed = policy.thresholds.high
     if people.sole is None and 1 < len(live) <= needed:
         found.append(
-            f"high risk needs {needed} approvers and {len(live)} are listed: what one of them wrote cannot get enough; "
-            "let somebody who is not listed write it: more approvers, or "
+            f"high risk needs {needed} approvers who did not write the change, and {len(live)} are listed: what one of "
+            "them writes can never land; list one more with `git potpie policy add-approver`, or run "
             f"`git potpie policy set --high {len(live) - 1}`"
         )
     if policy.mode == "signature":
