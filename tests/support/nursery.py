@@ -1,9 +1,10 @@
 """Processes of the program without the price of their start: each is forked off one that has loaded the modules.
 
-`python -m tests.support.nursery FD` serves the socket FD: for every request, a JSON line with the words, the working
-directory and the environment, and with it the descriptors of standard input, output and error, it forks a process that
-runs the installed entry point, and answers with its exit status. What is loaded ahead starts no thread, so that a fork
-is safe; the index's libraries do, and are loaded by whoever needs them.
+`python -m tests.support.nursery FD [MODULE]` serves the socket FD, with MODULE loaded as well. For every request, a
+JSON line with the words, the working directory and the environment, and with it the descriptors of standard input,
+output and error, it forks a process that runs the installed entry point, and answers with its exit status. What is
+loaded ahead starts no thread, so that a fork is safe; the index's libraries do, and are loaded by whoever needs
+them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -28,6 +30,9 @@ NAME = "potpie-git"
 _LEFT_OUT = ("potpie_git.mcp", "potpie_git.devtools", "potpie_git.__main__")
 _REQUEST = 1 << 20
 _MEASURED = "COVERAGE_PROCESS_CONFIG"
+# Slow to load. With these settings none of them starts a thread when it is loaded.
+_LIBRARIES = ("numpy", "pyarrow", "pyarrow.compute", "pyarrow.dataset", "tokenizers", "lance")
+_WITHOUT_THREADS = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 class Nursery:
@@ -70,12 +75,20 @@ class Nursery:
     @staticmethod
     def _start() -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # The nursery itself is not measured: what it forks is, and it has what that takes at hand.
+        measured = _MEASURED in os.environ
         env = {name: text for name, text in os.environ.items() if name != _MEASURED}
         with theirs:
             subprocess.Popen(
-                [sys.executable, "-m", "tests.support.nursery", str(theirs.fileno())],
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.support.nursery",
+                    str(theirs.fileno()),
+                    "coverage" if measured else "",
+                ],
                 cwd=ROOT,
-                env=env,
+                env=env | _WITHOUT_THREADS,
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
             )
@@ -87,7 +100,7 @@ def _settled() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if name.startswith(("PYTHON", "LC_", "LANG"))}
 
 
-def serve(server: socket.socket) -> None:
+def serve(server: socket.socket, *more: str) -> None:
     """Answer requests until the other side is gone; in a forked process, run the program and do not return."""
     (script,) = entry_points(group="console_scripts", name=NAME)
     script.load()
@@ -95,6 +108,10 @@ def serve(server: socket.socket) -> None:
     for module in pkgutil.walk_packages(package.__path__, "potpie_git."):
         if not module.name.startswith(_LEFT_OUT):
             importlib.import_module(module.name)
+    for name in filter(None, (*_LIBRARIES, *more)):
+        importlib.import_module(name)
+    # It means its own threads, and they begin with its first dataset.
+    warnings.filterwarnings("ignore", "lance is not fork-safe")
     while True:
         request, descriptors, _, _ = socket.recv_fds(server, _REQUEST, 3)
         if not request:
@@ -137,4 +154,4 @@ def _become(request: dict[str, object], descriptors: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), *sys.argv[2:])
