@@ -311,7 +311,7 @@ class Pot:
         from potpie_git.checks import staged
 
         if rev is not None:
-            return staged.check_rev(self.repository, rev)
+            return staged.check_rev(self.repository, rev, needs_pot=True)
         return staged.check_staged(self.repository)
 
     def check_range(

@@ -8,6 +8,7 @@ from potpie_git.checks.approvals.base import base_policy, needs_approval
 from potpie_git.checks.engine import check_change
 from potpie_git.checks.message import message_problems
 from potpie_git.checks.report import CheckKind, CheckReport, sorted_findings
+from potpie_git.domain.errors import NoPotError
 from potpie_git.domain.findings import Finding
 from potpie_git.domain.layout import POT_DIRECTORY
 from potpie_git.domain.policy import Policy
@@ -46,13 +47,20 @@ def _missing_approvals(
     return work_findings(Work(repo, before.commit, branch, after, report.grades), utc_now())
 
 
-def check_rev(repo: Repository, rev: str) -> CheckReport:
-    """Judge the whole tree of a revision, without its history. A revision that is not known is a finding: R02."""
+def check_rev(repo: Repository, rev: str, *, needs_pot: bool = False) -> CheckReport:
+    """Judge the whole tree of a revision, without its history. A revision that is not known is a finding: R02.
+
+    With `needs_pot`, `NoPotError` is raised where there is nothing to judge.
+    """
     try:
-        return check_change(None, TreeSnapshot(repo, rev), CheckKind.TREE)
+        tree = TreeSnapshot(repo, rev)
     except UnknownRevisionError as error:
         unknown = Finding(code="PG-R02", path=POT_DIRECTORY, message=error.message, hint=error.hint)
         return CheckReport(CheckKind.TREE, "", rev, 0, (unknown,))
+    if needs_pot and tree.pot_mode() is None and not tree.look_alikes():
+        hint = "Name a commit, or a whole tree, that holds a pot."
+        raise NoPotError(f"there is no {POT_DIRECTORY}/ in {tree.label}", hint=hint)
+    return check_change(None, tree, CheckKind.TREE)
 
 
 def check_message(

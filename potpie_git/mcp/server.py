@@ -89,8 +89,10 @@ class _Calls:
         outcome = await anyio.to_thread.run_sync(
             lambda: self._outcome(params.name, params.arguments or {}, harness), limiter=self._turns
         )
+        tool = TOOLS.get(params.name)
+        text = answer_text(outcome, tool.properties if tool is not None else ())
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=answer_text(outcome))],
+            content=[types.TextContent(type="text", text=text)],
             is_error=outcome.error is not None,
             meta={ENVELOPE: outcome.document()},
         )

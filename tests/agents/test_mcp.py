@@ -17,8 +17,11 @@ from mcp.types import ListToolsResult
 
 from potpie_git.cli.commands_table import COMMANDS
 from potpie_git.cli.lazy import load_command
+from potpie_git.cli.performing import Outcome
+from potpie_git.domain.errors import InvalidInputError
 from potpie_git.domain.templates import template, template_kinds
 from potpie_git.domain.vocabulary import MUTATION_OPS
+from potpie_git.mcp.answers import answer_text
 from potpie_git.mcp.tools import TOOLS
 from tests.support.git_repo import GitRepo
 from tests.support.mcp import call, envelope_of, succeeded, text_of, with_client
@@ -182,6 +185,15 @@ def test_bad_calls_are_tool_errors_and_the_server_goes_on(served: GitRepo) -> No
         seen.append((name, arguments, (held["error"] or {"code": "reported"})["code"]))
     assert [one for one in zip(seen, BAD_CALLS, strict=True) if one[0] != one[1]] == []
     assert not answers[-1][1].is_error
+
+
+def test_an_error_speaks_of_the_arguments_of_the_tool() -> None:
+    error = InvalidInputError(
+        "--since: 'x' is no time", hint="Lower --limit or --time-window; --yes is for people."
+    )
+    told = answer_text(Outcome("graph read", None, error, None), TOOLS["graph_read"].properties)
+    assert "`since`: 'x' is no time" in told
+    assert "Lower `limit` or `time_window`; --yes is for people." in told
 
 
 def test_big_input_is_answered(served: GitRepo) -> None:

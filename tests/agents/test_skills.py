@@ -41,7 +41,9 @@ def test_install_status_remove(git_repo: GitRepo) -> None:
     assert set(states(git_repo).values()) == {"missing"}
 
     names = tuple(TARGETS)
-    ok(git_repo.root, "skills", "install", *names)
+    wrote = ok(git_repo.root, "skills", "install", *names).splitlines()
+    assert {line.split()[0] for line in wrote} == {"wrote"}
+    assert {line.split()[-1] for line in wrote} == set(FILES)
     assert set(contents(git_repo)) == {*before, *FILES}
     assert states(git_repo) == dict.fromkeys(FILES, "current")
 
@@ -50,7 +52,7 @@ def test_install_status_remove(git_repo: GitRepo) -> None:
     assert not [one for one in again["files"] if one["changed"]]
     assert contents(git_repo) == installed
 
-    ok(git_repo.root, "skills", "remove")
+    assert {line.split()[0] for line in ok(git_repo.root, "skills", "remove").splitlines()} == {"removed"}
     assert contents(git_repo) == before
     assert not (git_repo.root / ".claude").exists()
     assert "nothing to remove" in ok(git_repo.root, "skills", "remove")

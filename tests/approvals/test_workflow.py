@@ -262,6 +262,7 @@ def test_a_merge_into_a_protected_branch_is_held_until_it_is_approved(found_team
     refused = merger.repo.run("merge", "--no-ff", "--no-edit", "origin/topic")
     assert refused.returncode != 0
     assert b"PG-A01" in refused.stderr
+    assert b"approve on the branch that you merge" in refused.stderr
     merger.repo.git("merge", "--abort")
     reviewer = team.member(ADA)
     reviewer.fetch("topic")

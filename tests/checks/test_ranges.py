@@ -27,7 +27,7 @@ from potpie_git.checks.rules.samples import (
     withdrawn,
 )
 from potpie_git.checks.staged import check_rev
-from potpie_git.domain.errors import ExitCode, UnsupportedRepositoryError
+from potpie_git.domain.errors import ExitCode, NoPotError, UnsupportedRepositoryError
 from potpie_git.store.repository import Repository
 from tests.checks.conftest import codes
 from tests.support.git_repo import GitRepo
@@ -106,6 +106,18 @@ def test_two_branches_that_each_add_an_owner_meet_in_one_finding(repo: PotRepo) 
     assert path(owner("payments")) in finding.message
     assert repo.merge("topic")
     assert codes(check_rev(repo.repository, "main")) == ["PG-X02"]
+
+
+def test_a_tree_without_a_pot_is_not_clean_but_unjudged(repo: PotRepo) -> None:
+    assert check_rev(repo.repository, "main", needs_pot=True).files_checked > 0
+    repo.git("switch", "--quiet", "--orphan", "bare")
+    repo.git("rm", "-r", "--quiet", "--cached", "--ignore-unmatch", ".")
+    repo.git("commit", "--quiet", "--allow-empty", "-m", "nothing")
+    for rev in ("bare", "main:.potpie", "main^{tree}:.potpie/claims"):
+        with pytest.raises(NoPotError) as refused:
+            check_rev(repo.repository, rev, needs_pot=True)
+        assert "holds a pot" in str(refused.value.hint), rev
+    assert codes(check_rev(repo.repository, "bare")) == [], "a push may bring a branch without a pot"
 
 
 @pytest.mark.parametrize("attributes", ["-merge", "merge=union"])

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from potpie_git.checks.approvals.base import base_policy
 from potpie_git.checks.approvals.commits import Commits, commits_between
-from potpie_git.checks.approvals.findings import NOT_COMMITTED, verdict_findings
+from potpie_git.checks.approvals.findings import MERGED, NOT_COMMITTED, verdict_findings
 from potpie_git.checks.approvals.gather import Landing, judge
 from potpie_git.checks.approvals.model import Person, Verdict
 from potpie_git.checks.approvals.places import landing_refs, local_base, merging
@@ -82,8 +82,8 @@ def _brought(after: Snapshot, brought: Iterable[Snapshot], path: str) -> bool:
     return any(snapshot.entry(path) == after.entry(path) for snapshot in brought)
 
 
-def work_findings(work: Work, now: datetime, next_step: str = NOT_COMMITTED) -> list[Finding]:
-    """What keeps the next commit from being made on its branch, which is protected."""
+def work_findings(work: Work, now: datetime, next_step: str | None = None) -> list[Finding]:
+    """What keeps the next commit from being made on its branch, which is protected; `next_step` as for a verdict."""
     landing = work_landing(work)
     if not landing.base.exists():
         return []
@@ -91,4 +91,6 @@ def work_findings(work: Work, now: datetime, next_step: str = NOT_COMMITTED) -> 
     if policy is None:
         return problems
     verdict = judge(landing, policy, frozenset({work.branch}), now)
-    return verdict_findings(verdict, next_step=next_step)
+    return verdict_findings(
+        verdict, next_step=next_step or (MERGED if merging(work.repository) else NOT_COMMITTED)
+    )

@@ -18,6 +18,11 @@ ON_BRANCH = "Let {names} fetch this branch, switch to it, and run `git potpie ap
 """The next step for what stands on a branch that others can fetch."""
 NOT_COMMITTED = "Commit it on another branch, and let {names} approve it there: `git potpie approve --push`."
 """The next step for what nobody but the user has."""
+MERGED = (
+    "End this merge (`git merge --abort`), let {names} approve on the branch that you merge: "
+    "`git potpie approve --push`. Then fetch, and merge it again."
+)
+"""The next step for what a merge brings."""
 
 
 def verdict_findings(verdict: Verdict, *, pending: bool = False, next_step: str = ON_BRANCH) -> list[Finding]:

@@ -48,13 +48,16 @@ def install(targets: TargetsArgument = None, force: ForceOption = False) -> Repl
     given.
     """
     made = skills.install(current().repository_pot.repository.root, targets or (), force=force)
-    return _reply(made, "wrote" if any(one.changed for one in made) else "up to date")
+    reply = _reply(made, changed="wrote", unchanged="up to date")
+    if any(one.changed for one in made):
+        reply.next_action = "commit these files, so that everybody's agents read them"
+    return reply
 
 
 def remove(targets: TargetsArgument = None, force: ForceOption = False) -> Reply:
     """Take the instructions out again, leaving every other byte as it was."""
     made = skills.remove(current().repository_pot.repository.root, targets or (), force=force)
-    return _reply(made, "removed" if any(one.changed for one in made) else "nothing to remove")
+    return _reply(made, changed="removed", unchanged="nothing to remove")
 
 
 def status(targets: TargetsArgument = None) -> Reply:
@@ -63,7 +66,7 @@ def status(targets: TargetsArgument = None) -> Reply:
     Exit status 3 if one is outdated or edited.
     """
     found = skills.status(current().repository_pot.repository.root, targets or ())
-    reply = _reply(found, None)
+    reply = _reply(found)
     if any(one.state in (skills.State.OUTDATED, skills.State.EDITED) for one in found):
         reply.exit_code = ExitCode.PARTIAL
     if not any(one.state in _INSTALLED for one in found) or any(
@@ -73,9 +76,13 @@ def status(targets: TargetsArgument = None) -> Reply:
     return reply
 
 
-def _reply(found: Sequence[skills.SkillFile], done: str | None) -> Reply:
-    shown_files = [one for one in found if done is None or one.changed] or found
-    lines = [f"{one.state.value:9} {one.target:10} {one.path}" for one in shown_files]
+def _reply(found: Sequence[skills.SkillFile], *, changed: str = "", unchanged: str = "") -> Reply:
+    """The files that were `changed`, in that word, or else every file with its state, behind the word for it."""
+    touched = [one for one in found if changed and one.changed]
+    lines = [f"{changed:9} {one.target:10} {one.path}" for one in touched] or [
+        *([unchanged] if unchanged else []),
+        *(f"{one.state.value:9} {one.target:10} {one.path}" for one in found),
+    ]
     return Reply(
         result={
             "files": [
@@ -83,5 +90,5 @@ def _reply(found: Sequence[skills.SkillFile], done: str | None) -> Reply:
                 for one in found
             ],
         },
-        text=shown("\n".join([*([done] if done else []), *lines])),
+        text=shown("\n".join(lines)),
     )
