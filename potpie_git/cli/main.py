@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ another directory. Exit status: 0 success, 1 failed or refused, 2 unavailable, 3
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status."""
     if argv is None:
+        # One answer and the process ends: to look for cycles every few hundred objects costs a tenth of a long one.
+        gc.set_threshold(100_000, 50, 100)
         require_utf8_mode()
         speak_like_the_terminal()
     arguments = list(sys.argv[1:] if argv is None else argv)
