@@ -46,9 +46,10 @@ class Nursery:
     def run(self, cwd: Path, args: tuple[str, ...], stdin: str) -> subprocess.CompletedProcess[str] | None:
         """What came of the program; None if it has to be started anew.
 
-        That is while another call is served, and where Python's own settings differ from those it was started with.
+        That is while another call is served, where Python's own settings differ from those it was started with, and on
+        systems where a fork is not to be relied on.
         """
-        if _settled() != self._settled or not self._lock.acquire(blocking=False):
+        if sys.platform != "linux" or _settled() != self._settled or not self._lock.acquire(blocking=False):
             return None
         try:
             return self._run(cwd, args, stdin)
